@@ -19,6 +19,10 @@ RemoteError
 └── GroupError             some hosts of a group failed; the others' results are kept
 LabError                   the local lab could not be built, found or taken down
 ConfigError                a data file (inventory, topology, section) is wrong
+
+Whatever asks a host may raise a RemoteError, whatever builds or uses a lab a LabError, and whatever
+reads a file of a user a ConfigError: docstrings name only other errors, and those that callers
+tell apart.
 """
 
 from __future__ import annotations

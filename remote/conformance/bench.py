@@ -51,10 +51,9 @@ class Middleware(Protocol):
     """The process of the middleware."""
 
     def end(self, patience_s: float) -> tuple[int | None, float]:
-        """Send it SIGTERM; return its exit status and how long it took, in seconds.
+        """Send it SIGTERM; return its exit status, as a shell's, and the seconds that it took.
 
-        The status is that of a shell, 143 if the signal itself has ended it; None if it still runs
-        when the patience is over.
+        The status is None if it still runs when the patience is over.
         """
 
     def memory_bytes(self) -> int:

@@ -131,11 +131,6 @@ def open_on_hosts(
     ----------
     files : folder of this machine with the middleware's files.
     limit_s : after which the hosts end servers and middleware.
-
-    Raises
-    ------
-    RemoteError
-        A host cannot be reached, a port is taken, or the middleware does not start.
     """
     host = fleet[fleet.inventory.take("middlewares", 1)[0]].host
     servers = fleet.inventory.take("servers", num_servers)

@@ -36,12 +36,7 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Questions that are asked on benches of one kind.
-
-    Parameters
-    ----------
-    name : in file names and for `lab try --keep`.
-    """
+    """Questions that are asked on benches of one kind; `lab try --keep` and files use the name."""
 
     name: str
     title: str
@@ -84,13 +79,11 @@ STARTS = Question(text="It starts and accepts clients", ask=values.accepts)
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A question and what came of it.
+    """A question and its answer.
 
     Parameters
     ----------
-    group : the group of the question.
     question : as a statement that may hold.
-    answer : what the middleware did.
     asked : of a fault, the questions that a program has to ask to show it; the last one finds it.
     times : how often the program asks them until the fault shows.
     how_to_see : lines that name the commands that show the fault.
@@ -119,12 +112,8 @@ def try_middleware(
 
     After a fault the next question is asked on a new bench, so that one fault is found once. The
     question that found the fault is asked on a new bench, too: if it finds none there, the fault
-    needs the questions before it, or more than one attempt.
-
-    Parameters
-    ----------
-    open_bench : makes a bench for a number of servers.
-    patience_s : how long what must happen may take before it is a fault, in seconds.
+    needs the questions before it, or more than one attempt. What takes longer than `patience_s` is
+    a fault.
     """
     for group in groups:
         open_one = partial(open_bench, group.num_servers, sharded=group.sharded)

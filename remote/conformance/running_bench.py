@@ -38,11 +38,10 @@ Ask = Callable[[Trial], Answer]
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a middleware runs, and its servers.
+    """Addresses of a middleware and its servers, and how to reach and start them.
 
     Parameters
     ----------
-    address, port : where the middleware accepts clients.
     servers : ``address:port`` of each server behind it.
     through : command words of the `ssh` that leads to the middleware's host, if this machine does
         not reach it directly.
@@ -317,10 +316,7 @@ def _end(server: str) -> tuple[str, int]:
 
 
 def tunnelled(place: Place) -> Place:
-    """Have ports of this machine lead to a place for as long as the program runs.
-
-    If the command line names a place, nothing is done.
-    """
+    """Let ports of this machine lead to a place, unless the arguments name another place."""
     if sys.argv[1:]:
         return place
     ours = [_free_port() for _ in (place, *place.servers)]

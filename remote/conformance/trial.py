@@ -42,7 +42,6 @@ class Answer:
     Parameters
     ----------
     text : a few words for a table.
-    verdict : judgement of the answer.
     sentence : what is wrong and where; empty if nothing is.
     difference : lines that show the first wrong byte; empty if no reply is wrong.
     """
@@ -59,7 +58,7 @@ class CannotTell(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of a middleware.
+    """A question to a middleware.
 
     Parameters
     ----------
@@ -76,14 +75,7 @@ class Question:
 
 
 class Trial:
-    """The bench, as one question uses it.
-
-    Parameters
-    ----------
-    bench : on which it is asked.
-    patience_s : longest wait for what must happen.
-    time_s : how long the question may take, the patience apart.
-    """
+    """The bench, as one question uses it, for `time_s` and the patience with single replies."""
 
     def __init__(self, bench: Bench, *, patience_s: float, time_s: float) -> None:
         self.bench = bench

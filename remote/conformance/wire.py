@@ -26,11 +26,7 @@ _ERROR_LINE = re.compile(rb"ERROR$|(?:CLIENT_ERROR|SERVER_ERROR)(?: |$)")
 class Misbehaviour(Exception):
     """A client received something other than the reply that it should have received.
 
-    Parameters
-    ----------
-    sentence : what is wrong and where.
-    difference : lines that show the first byte in which the expected and the received reply
-        differ; empty if the sentence says everything.
+    `sentence` says what is wrong and where; `difference` shows the first wrong byte, if any.
     """
 
     def __init__(self, sentence: str, difference: str = "") -> None:
@@ -74,8 +70,7 @@ class Client:
 
     Parameters
     ----------
-    connection : to the middleware or to a server.
-    name : what sentences call the connection.
+    name : of the connection in sentences.
     patience_s : how long after a request its reply may take.
     deadline_s : when the client gives up whatever it waits for, on the clock `time.monotonic`.
     """
@@ -189,12 +184,7 @@ class Client:
             raise self._unexpected(line)
 
     def wrong(self, sentence: str, expected: bytes = b"") -> WrongReply:
-        """Return the error about the reply that was read last.
-
-        Parameters
-        ----------
-        expected : the whole reply; by default the one that the client was told to expect.
-        """
+        """Return the error about the last reply, by default compared with the announced one."""
         self._expected = expected or self._expected
         return WrongReply(f"{sentence} on {self.name}", self._difference())
 

@@ -50,8 +50,7 @@ class Assignment:
     ----------
     limit : the one of `RESOURCES` that was planted. Submissions are marked by measurement, not by
         this name.
-    workers : of the middleware.
-    topology : of the lab; it does not tell its rates and delays.
+    topology : of the lab, with hidden rates and delays.
     """
 
     seed: int
@@ -93,12 +92,7 @@ def name_of(seed: int) -> str:
 
 
 def draw(seed: int) -> Assignment:
-    """Draw a system; the same seed gives the same one.
-
-    Parameters
-    ----------
-    seed : a whole number >= 0.
-    """
+    """Draw a system from a seed >= 0; the same seed gives the same one."""
     rng = random.Random(f"middleware-lab assignment {seed}")
     limit = rng.choice((MIDDLEWARE_LINK, SERVER_LINKS, rng.choice(SINGLE_LINKS), WORKERS))
     capacity, workers = rng.uniform(*_CAPACITY_OPS_PER_S), rng.choice(_WORKERS)
@@ -124,17 +118,7 @@ def draw(seed: int) -> Assignment:
 
 
 def plan_changes(section: Section, topology: Topology) -> tuple[Case, ...]:
-    """Plan what submissions are marked by: the system as it is at its largest load, and changed.
-
-    Parameters
-    ----------
-    section : of an assignment, read from its document.
-    topology : of the assignment's lab.
-
-    Returns
-    -------
-    The system as it is first, then each of `CHANGES` by `FACTOR`.
-    """
+    """Plan what submissions are marked by: the system at its largest load, then `CHANGES`."""
     config = max(section.configs(), key=lambda config: int(config["clients_per_thread"]))
     settings = section.settings(config)
 

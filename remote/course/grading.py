@@ -26,12 +26,7 @@ _NEVER = "nothing of it was measured that counts: `lab grade` measures it, on th
 
 
 def study_of(assignment: Assignment, folder: Path = COURSE_DIR) -> Study:
-    """Return what an assignment is marked by, and where that stands.
-
-    Parameters
-    ----------
-    folder : of all assignments' measurements.
-    """
+    """Return the study by which an assignment is marked, in the `folder` of all assignments."""
     path = folder / f"{assignment.name}.toml"
     section = section_of(path, assignment.document, PROFILE)
     return Study(
@@ -40,7 +35,7 @@ def study_of(assignment: Assignment, folder: Path = COURSE_DIR) -> Study:
 
 
 def is_missing(study: Study) -> bool:
-    """Tell whether anything of a study is still to be measured."""
+    """Whether anything of a study is still to be measured."""
     return any(map(study.is_missing, study.cases))
 
 
@@ -53,11 +48,6 @@ def measure_missing(
     ----------
     report : called with a line of text at each run.
     measure : measures what is planned of a case, by default on the local lab.
-
-    Raises
-    ------
-    RemoteError, LabError, ConfigError
-        Measuring cannot go on; what is done stays done. Another lab may be up: it is left alone.
     """
     if not is_missing(study):
         return
@@ -74,13 +64,7 @@ def measure_missing(
 
 
 def measured_of(study: Study) -> Measured:
-    """Return what was measured of an assignment.
-
-    Raises
-    ------
-    ConfigError
-        Something was never measured, or given up: nothing can be marked without it.
-    """
+    """Return what was measured of an assignment."""
     runs = study.throughputs()
     found = {str(name): list(rows) for name, rows in runs.groupby("parameter")[THROUGHPUT]}
     lacking = [case.name for case in study.cases if case.parameter not in found]

@@ -38,14 +38,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A statement, its verdict and the evidence.
-
-    Attributes
-    ----------
-    statement : ``bottleneck``, ``gain of ...`` or ``capacity``.
-    stated, measured : in words, with their intervals.
-    reason : which rule decided.
-    """
+    """A statement, in words with intervals, its verdict and the rule that decided."""
 
     statement: str
     stated: str
@@ -56,12 +49,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What was measured of an assignment.
-
-    Attributes
-    ----------
-    throughputs : op/s of each repetition, of the system as it is (`AS_IT_IS`) and of each change.
-    """
+    """Throughputs of an assignment, op/s of each repetition, as it is and by change."""
 
     throughputs: Mapping[str, Sequence[float]]
 
@@ -87,7 +75,7 @@ def mark(submission: Submission, measured: Measured) -> tuple[Mark, ...]:
 
 
 def _of_bottleneck(named: str, measured: Measured) -> Mark:
-    """Half as much again of the bottleneck gains more than half as much again of anything else.
+    """Judge the bottleneck: enlarging it gains more than enlarging anything else as much.
 
     All servers' links are one only where that is not the doing of a single server: enlarging all
     enlarges the slow one, too.
@@ -160,7 +148,7 @@ def _direction(gain: Bounds) -> int:
 
 
 def _gains_more(measured: Measured, change: str, other: str) -> bool:
-    """Tell whether it is shown that one change gains more than another one, NaN being no proof."""
+    """Whether it is shown that one change gains more than another one, NaN being no proof."""
     return measured.gain(change, over=other).interval()[0] > 1
 
 

@@ -19,12 +19,7 @@ Bounds = tuple[float, float]
 
 
 class Interval(Document):
-    """Between which bounds something lies.
-
-    Parameters
-    ----------
-    low, high : of the 95 % interval.
-    """
+    """Bounds of a 95 % interval."""
 
     low: Positive
     high: Positive
@@ -42,40 +37,23 @@ class Interval(Document):
 
 
 class Limit(Document):
-    """What limits the system.
-
-    Parameters
-    ----------
-    resource : one of `RESOURCES`.
-    gain : throughput with half as much again of it, over that of the system as it is.
-    """
+    """The limiting resource, and the throughput with half as much again of it over that without."""
 
     resource: Annotated[str, one_of(*RESOURCES)]
     gain: Interval
 
 
 class Change(Document):
-    """What one change does.
-
-    Parameters
-    ----------
-    of : one of `CHANGES`: half as much again of a resource, or a delay that is so much shorter.
-    gain : throughput with it, over that of the system as it is; below 1 for a loss.
-    """
+    """One of `CHANGES`, and the throughput with it over that without; below 1 for a loss."""
 
     of: Annotated[str, one_of(*CHANGES)]
     gain: Interval
 
 
 class Submission(Document):
-    """Three statements about one assignment.
+    """Three statements about the assignment of a seed.
 
-    Parameters
-    ----------
-    assignment : its seed.
-    bottleneck : what limits it.
-    capacity_ops_per_s : throughput at the assignment's largest load.
-    change : of something other than the bottleneck.
+    The capacity is the throughput at its largest load; the change is not that of the bottleneck.
     """
 
     assignment: Annotated[int, whole_number(0)]
@@ -94,14 +72,7 @@ class Submission(Document):
 
 
 def read_submission(path: Path) -> Submission:
-    """Read a submission.
-
-    Raises
-    ------
-    ConfigError
-        It cannot be read, is larger than 16 KiB, or something in it is missing, unknown or wrong;
-        all that is wrong is told.
-    """
+    """Read a submission."""
     try:
         return parse(Submission, read_toml(path, LARGEST_BYTES))
     except ValueError as exc:
@@ -118,18 +89,7 @@ def write_submission(
     change: str,
     change_gain: Bounds,
 ) -> Submission:
-    """Write a submission from a notebook, and return what it states.
-
-    Parameters
-    ----------
-    bottleneck, change : names of `RESOURCES` and `CHANGES`.
-    bottleneck_gain, capacity_ops_per_s, change_gain : low and high.
-
-    Raises
-    ------
-    ConfigError
-        Something is stated that cannot be; nothing is written.
-    """
+    """Write a submission from a notebook, and return what it states; bounds are low and high."""
     path = Path(path)
     document = {
         "assignment": assignment,

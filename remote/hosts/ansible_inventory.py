@@ -56,13 +56,7 @@ class Group:
 
 
 class AnsibleInventory:
-    """The hosts and groups of an inventory file and of the folders beside it.
-
-    Raises
-    ------
-    ConfigError
-        The file is missing or is no such inventory; names the place of the mistake.
-    """
+    """The hosts and groups of an inventory file and of the folders beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -91,10 +85,7 @@ class AnsibleInventory:
         return [host for host in self.hosts if host in self._below.get(group, ())]
 
     def variables(self, host: str) -> dict[str, Any]:
-        """Return the variables of `host` as Ansible merges them, with simple templates filled in.
-
-        ``{{ name }}`` of another variable is replaced; what needs more of Ansible is left as it is.
-        """
+        """Return the variables of `host` as Ansible merges them, with simple templates filled."""
         values: dict[str, Any] = {}
         groups = self._groups_of(host)
         for group in groups:
@@ -265,14 +256,7 @@ def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
 
 
 def _variable_files(path: Path, root: Path, depth: int = 0) -> Iterator[Path]:
-    """Give the file, or those in a folder and in folders below it that Ansible reads, in order.
-
-    Raises
-    ------
-    ConfigError
-        One is a link out of the folder `root`, or to a folder, which may hold itself; or folders
-        are nested too deeply.
-    """
+    """Give the file, or those in a folder and in folders below it that Ansible reads, in order."""
     if depth > _DEEPEST:
         raise ConfigError(path, f"lies more than {_DEEPEST} folders deep: move it up")
     if not path.resolve().is_relative_to(root) or (path.is_dir() and path.is_symlink()):

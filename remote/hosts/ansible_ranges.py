@@ -20,13 +20,7 @@ _HOSTNAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 
 
 def expand(pattern: str) -> tuple[Iterable[str], int]:
-    """Return the hosts that `pattern` names and their port, 0 without.
-
-    Raises
-    ------
-    ValueError
-        A range in it is none, or Ansible would find no port where one is written.
-    """
+    """Return the hosts that `pattern` names, and their port or 0; ValueError says what is wrong."""
     address = _IPV6_PORT.fullmatch(pattern)
     if address and _is_ipv6(address[1]):
         return [address[1]], int(address[2])

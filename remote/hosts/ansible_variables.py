@@ -103,15 +103,7 @@ _NOT_IN_TEMPLATES = ("environment", "omit", "vars")
 
 @dataclass(frozen=True)
 class HostVariables:
-    """The merged variables of the host `name` in the inventory `path`.
-
-    `trusted` is one that this project has written, and no one else.
-
-    Raises
-    ------
-    ConfigError
-        From every method: a value is of the wrong kind; names file, host and variable.
-    """
+    """Merged variables of a host in an inventory; `trusted` if this project has written it."""
 
     path: Path
     name: str
@@ -194,10 +186,7 @@ class HostVariables:
 
 
 def fill_templates(values: Mapping[str, Any], host: str) -> dict[str, Any]:
-    """Replace ``{{ name }}`` by the variable of `host` of that name, also where it holds another.
-
-    What needs more of Ansible is left as it is.
-    """
+    """Replace ``{{ name }}`` by the host's variable `name`; other templates stay as they are."""
     filled = {name: value for name, value in values.items() if name not in _SET_BY_ANSIBLE}
     filled |= {"inventory_hostname": host, _SHORT: host.partition(".")[0]}
     for _ in range(len(filled).bit_length() + 1):  # each round doubles how far it looks

@@ -45,13 +45,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_ansible(text: str, path: Path) -> Any:
-    """Read JSON if `text` is JSON, else YAML, as Ansible does: the two differ in numbers.
-
-    Raises
-    ------
-    ConfigError
-        The text is neither, gives a key twice, or is too large or too deep; names the place.
-    """
+    """Read JSON if `text` is JSON, else YAML, as Ansible does: the two differ in numbers."""
     try:
         try:
             document = json.loads(text, object_pairs_hook=_json_object)

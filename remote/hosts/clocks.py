@@ -23,8 +23,7 @@ class ClockReading:
 
     Parameters
     ----------
-    offset_s : the host's clock minus the control host's.
-    bound_s : the true offset differs from `offset_s` by this at most.
+    offset_s : the host's clock minus the control host's, off by `bound_s` at most.
     epoch_s : when it was read, by the control host's clock.
     """
 
@@ -43,17 +42,11 @@ class ClockReading:
 
 
 def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> ClockReading:
-    """Return what one question and its answer tell of a clock (pure).
+    """Return the reading of a clock that follows from one question and its answer (pure).
 
     The host read its clock at some time between question and answer, so that its offset from the
     middle of the two is known to half of the time between them (Cristian 1989, section 3,
-    doi:10.1007/BF01784024).
-
-    Raises
-    ------
-    ValueError
-        The answer is no time, or came before the question: the control host's own clock was set
-        back.
+    doi:10.1007/BF01784024). ValueError: the answer is no time, or came before the question.
     """
     if not math.isfinite(host_epoch_s):
         raise ValueError(f"got {host_epoch_s}")
@@ -65,13 +58,7 @@ def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> 
 
 
 def surest(exchanges: Sequence[Exchange]) -> ClockReading:
-    """Return the reading of least delay: it has the least bound (pure).
-
-    Raises
-    ------
-    ValueError
-        An answer is not a time, or none came after its question.
-    """
+    """Return the reading with the least bound; ValueError if no answer is a time."""
     readings = []
     for one in exchanges:
         if one.answered_at_s >= one.asked_at_s:
@@ -82,13 +69,7 @@ def surest(exchanges: Sequence[Exchange]) -> ClockReading:
 
 
 def read_clock(connection: Connection) -> ClockReading:
-    """Ask a host for its time, several times through one channel.
-
-    Raises
-    ------
-    HostUnreachable
-        It does not answer with a time.
-    """
+    """Ask a host for its time, several times through one channel."""
     exchanges = connection.exchange(_COMMAND, SAMPLES)
     try:
         return surest(exchanges)
@@ -101,10 +82,5 @@ def read_clock(connection: Connection) -> ClockReading:
 def read_clocks(
     fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, ClockReading], None]
 ) -> None:
-    """Read the clocks of all hosts at the same time.
-
-    Parameters
-    ----------
-    keep : gets a host's name and its reading as soon as it has answered.
-    """
+    """Read the clocks of all hosts at the same time; `keep` gets each name and reading at once."""
     fleet.for_each(hosts, lambda c: keep(c.host.name, read_clock(c)))

@@ -15,23 +15,12 @@ from remote.hosts.public import require_private
 
 @contextlib.contextmanager
 def cluster(inventory: Inventory, python: str, *, allow_public: bool = False) -> Iterator[str]:
-    """Have a scheduler on the first host, and a worker on each, as long as the block lasts.
+    """Run a scheduler on the first host, and a worker on each; yield the scheduler's address.
 
     Parameters
     ----------
     python : path on every host, of an environment with this project in the version that is here.
     allow_public : they may listen on addresses that the Internet routes.
-
-    Yields
-    ------
-    Address of the scheduler.
-
-    Raises
-    ------
-    ConfigError
-        A host is reached through another, or is public.
-    HostUnreachable
-        The cluster does not start on a host.
     """
     hosts = inventory.hosts
     for host in hosts:

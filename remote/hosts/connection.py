@@ -51,13 +51,7 @@ class Result:
     stderr: str
 
     def read(self, parse: Callable[[str], T]) -> T:
-        """Return what `parse` makes of the standard output.
-
-        Raises
-        ------
-        BadAnswer
-            It is not what `parse` can read.
-        """
+        """Return what `parse` makes of the standard output; BadAnswer if it cannot be parsed."""
         try:
             return parse(self.stdout)
         except (ValueError, IndexError, KeyError) as exc:
@@ -81,8 +75,8 @@ class Connection:
 
     Parameters
     ----------
-    gateway : the link to ``host.jump`` if others use it, too; by default one of its own.
-    patience : with the host, of those that ask for it; that of a fleet ends with the fleet.
+    gateway : the link to ``host.jump``, if other connections share it.
+    patience : how long to wait for a silent host; a fleet's patience ends with the fleet.
     """
 
     def __init__(
@@ -113,14 +107,7 @@ class Connection:
         return self._patience(action)
 
     def settle(self) -> None:
-        """Know the host's working directory by its whole path: programs start in other folders.
-
-        Raises
-        ------
-        CommandFailed, CommandTimeout, HostUnreachable
-        BadAnswer
-            It says more than one folder.
-        """
+        """Make the host's working directory absolute: programs start in other folders."""
         if not self.host.work_dir.startswith("/"):
             home = self.run("pwd", idempotent=True).read(_folder)
             self.host = replace(self.host, work_dir=f"{home}/{self.host.work_dir}")
@@ -148,16 +135,9 @@ class Connection:
         timeout_s : bound on the whole call once connected, in seconds; some seconds later the
             command is ended on the host, too, unless it has left its process group.
         check : raise CommandFailed when the exit status is not 0.
-        stdin : text for the command's standard input.
         shown : what errors call the command, where the script itself would not help a reader.
-        idempotent : may be run again: is, once, on a new connection if this one broke.
-        most_bytes : that it may write.
-
-        Raises
-        ------
-        CommandFailed, CommandTimeout, HostUnreachable
-        BadAnswer
-            It writes more than that.
+        idempotent : run the command once more, on a new connection, if this one broke.
+        most_bytes : output that the command may write; BadAnswer if it writes more.
         """
 
         def run() -> Result:
@@ -243,15 +223,9 @@ class Connection:
         return transfers.get_tree(self._link, remote, timeout_s)
 
     def exchange(self, command: str, times: int, *, timeout_s: float = 10.0) -> list[Exchange]:
-        """Run `command`, which answers each line that it reads with one; ask it so many times.
+        """Send `times` empty lines to `command`, which answers each; return the exchanges.
 
-        All is asked through one channel, so that an answer comes as soon as the network and the
-        host allow.
-
-        Raises
-        ------
-        ConnectionLost, HostUnreachable
-            The host does not answer each line within `timeout_s` seconds, or not with a line.
+        All lines go through one channel, so that an answer comes as soon as network and host allow.
         """
         asked: list[Exchange] = []
         try:
@@ -298,13 +272,7 @@ class Connection:
         return bytes(reply)
 
     def dial(self, port: int, *, timeout_s: float = 5.0) -> paramiko.Channel:
-        """Connect to a TCP port of the host's data address, through SSH; it is used as a socket.
-
-        Raises
-        ------
-        OSError, EOFError, paramiko.SSHException
-            Nothing listens there.
-        """
+        """Connect to a TCP port of the host's data address, through SSH; acts as a socket."""
         target = (self.host.data_address, port)
         channel = self.open().open_channel(
             "direct-tcpip", target, ("127.0.0.1", 0), timeout=timeout_s

@@ -24,9 +24,7 @@ TRANSFERS_AT_ONCE = 8
 class Fleet:
     """The connections to all hosts of an inventory; opened on first use, closed together.
 
-    Attributes
-    ----------
-    patiently : does what may be done again until all hosts have answered (`Patience`).
+    `patiently` repeats an action until all hosts have answered (`Patience`).
     """
 
     def __init__(self, inventory: Inventory) -> None:
@@ -65,21 +63,14 @@ class Fleet:
         *,
         at_once: int | None = None,
     ) -> dict[str, T]:
-        """Run `action` on the connection of each host at the same time.
+        """Run `action` on each host's connection at the same time; return the results by host.
+
+        GroupError holds every host's result if several hosts fail; one host alone raises its own
+        error.
 
         Parameters
         ----------
         at_once : on so many hosts at a time at most; None for all.
-
-        Returns
-        -------
-        The results by host name.
-
-        Raises
-        ------
-        GroupError
-            At least one host failed; it holds every host's result. One host alone raises its own
-            error.
         """
         return in_parallel({h.name: partial(action, self[h]) for h in hosts}, at_once=at_once)
 
@@ -90,14 +81,7 @@ class Fleet:
         *,
         at_once: int | None = None,
     ) -> dict[str, T | RemoteError]:
-        """Run `action` on each host at the same time, by default on all of the inventory.
-
-        As `for_each`, but errors are among the results.
-
-        Returns
-        -------
-        By host name what `action` returned there, or the error with which it failed there.
-        """
+        """Run `action` as `for_each`, by default on all hosts; errors are among the results."""
 
         def attempt(connection: Connection) -> T | RemoteError:
             try:
@@ -111,13 +95,7 @@ class Fleet:
     def run(
         self, command: str, hosts: Iterable[Host] | None = None, *, timeout_s: float = 30.0
     ) -> dict[str, Result]:
-        """Run `command` on each host at the same time; see `Connection.run`.
-
-        Raises
-        ------
-        GroupError
-            It failed on a host; ``results`` has every host's result or error. So for all verbs.
-        """
+        """Run `command` on each host at the same time; GroupError has all results and errors."""
         return _all_of(self.try_each(lambda c: c.run(command, timeout_s=timeout_s), hosts))
 
     def put(self, local: Path, remote: str, hosts: Iterable[Host] | None = None) -> None:
@@ -158,17 +136,12 @@ def in_parallel(
 ) -> dict[str, T]:
     """Run all `tasks` in threads and return their results by name.
 
-    An interrupt returns at once; what still runs on hosts is then the caller's to stop.
+    An interrupt returns at once; what still runs on hosts is then the caller's to stop. If several
+    tasks fail, GroupError keeps all results and errors; a single error is raised as it is.
 
     Parameters
     ----------
-    at_once : so many at a time at most; None for all, as tasks need that wait for each other.
-
-    Raises
-    ------
-    GroupError
-        Several tasks failed; results and exceptions of all are kept in it. If only one failed,
-        its own exception is raised.
+    at_once : tasks at a time at most; None for all, as tasks need that wait for each other.
     """
     results: dict[str, T] = {}
     errors: dict[str, Exception] = {}

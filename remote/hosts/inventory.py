@@ -41,16 +41,11 @@ class Inventory:
     ----------
     time_dilation : how many times slower than its model the network is; rates and delays of the
         inventory are those of the model, undilated.
-    rtt_ms : what a client shall see between two hosts, undilated; None where it is not emulated.
-    wake_up_ms : what of a round trip the machine's own wake-ups take, in ms of the clock, as
-        `lab calibrate` has measured it; None where it was not.
+    rtt_ms : round trip that a client shall see, undilated; None where it is not emulated.
+    wake_up_ms : part of a round trip that the machine's own wake-ups take, in ms of the clock, as
+        `lab calibrate` has measured it; None where it was not measured.
     delay : what delays packets: ``none``, ``netem`` or ``delay-line``.
     own_processors : roles whose hosts have processors of one machine for themselves, if any.
-
-    Raises
-    ------
-    ConfigError
-        From :meth:`read`: the file is missing, is no inventory, or a value is wrong.
     """
 
     path: Path
@@ -97,10 +92,10 @@ class Inventory:
 
     @property
     def calibration(self) -> dict[str, float] | None:
-        """How delays make up for the machine's wake-ups, as manifests tell it; None if they do not.
+        """How delays make up for the machine's wake-ups, for manifests; None if they do not.
 
-        ``rtt_ms`` is what a client shall see, undilated. In ms of the clock are ``line_rtt_ms``, by
-        which packets are delayed, and ``wake_up_ms``.
+        ``rtt_ms`` is undilated; ``line_rtt_ms``, by which packets are delayed, and ``wake_up_ms``
+        are in ms of the clock.
         """
         if self.wake_up_ms is None or not self.rtt_ms:
             return None
@@ -133,8 +128,7 @@ class Inventory:
 def delayed_rtt_ms(rtt_ms: float, time_dilation: float, wake_up_ms: float) -> float:
     """Return the round trip that packets are delayed by, in ms of the clock.
 
-    What the machine's own wake-ups take is left out, but at least half is delays: otherwise it
-    would be the machine that is measured.
+    The machine's own wake-ups are subtracted, but at least half of the round trip is delay.
     """
     dilated_ms = rtt_ms * time_dilation
     return max(dilated_ms - wake_up_ms, dilated_ms / 2)

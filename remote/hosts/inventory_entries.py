@@ -30,13 +30,7 @@ _CONNECTIONS = ("ssh", "smart", "paramiko", "paramiko_ssh")
 def make_hosts(
     variables: Mapping[str, HostVariables], roles: Iterable[tuple[str, str]]
 ) -> tuple[Host, ...]:
-    """Make the hosts that `roles` names, each with its role.
-
-    Raises
-    ------
-    ConfigError
-        A variable is wrong, or a host is behind too many jump hosts.
-    """
+    """Make the hosts that `roles` names, each with its role."""
     _resolve.cache_clear()  # ssh_config may have changed
     return tuple(_make_host(variables, name, role) for name, role in roles)
 
@@ -112,7 +106,7 @@ def _jump(
 
     Parameters
     ----------
-    like : host whose user, key and known_hosts the jump host has unless something says otherwise;
+    like : host whose user, key and known_hosts the jump host has unless something else is given;
         None as for ``ssh -J``: those of ssh_config.
     via : the jump host before it.
     """

@@ -46,13 +46,10 @@ class Holder:
 
     @classmethod
     def parse(cls, text: str) -> Holder | None:
-        """Read what lease.sh prints; None where nobody else has the lease.
+        """Read what lease.sh prints.
 
         The input is ``1795000060 1795000048 1795000000 TOKEN laptop, process 4711, campaign x``.
-
-        Raises
-        ------
-        ValueError
+        None where nobody else has the lease; ValueError if the line is invalid.
         """
         if not text.strip():
             return None
@@ -78,12 +75,7 @@ class Holder:
 
 
 class Leases:
-    """The leases that a controller has on hosts of `fleet`.
-
-    Parameters
-    ----------
-    purpose : what the hosts are wanted for; those who want them meanwhile are told.
-    """
+    """The leases that a controller has on hosts of `fleet`; others are shown the `purpose`."""
 
     def __init__(self, fleet: Fleet, purpose: str) -> None:
         self.fleet = fleet
@@ -95,14 +87,7 @@ class Leases:
         self._lost: RemoteError | None = None
 
     def take(self, host: Host) -> None:
-        """Take the lease of a host.
-
-        Raises
-        ------
-        HostLeased
-            Another controller has it.
-        RemoteError
-        """
+        """Take the lease of a host; HostLeased if another controller has it."""
         connection = self.fleet[host]
         connection.open()
         self._taken.add(host)  # it may be ours though no answer comes
@@ -114,21 +99,13 @@ class Leases:
             raise holder.refusal(host)
 
     def take_free(self, hosts: Collection[Host]) -> list[Host]:
-        """Take the leases of those of `hosts` that answer and that nobody has; return these.
-
-        Nothing is lost with one that others take later.
-        """
+        """Take the leases of those `hosts` that answer and are free; return these hosts."""
         self._spare |= {host.name for host in hosts}
         outcomes = self.fleet.try_each(lambda connection: self.take(connection.host), hosts)
         return [host for host in hosts if outcomes[host.name] is None]
 
     def require(self, *, now: bool = False) -> None:
-        """Raise HostLeased if another controller has taken a host meanwhile.
-
-        Parameters
-        ----------
-        now : ask the hosts; else what is known since they were renewed last.
-        """
+        """Raise HostLeased if another controller has taken a host; `now` asks the hosts first."""
         if now:
             self.kept()
         if self._lost is not None:
@@ -183,17 +160,10 @@ class Leases:
 
 @contextlib.contextmanager
 def leased(fleet: Fleet, hosts: Sequence[Host], purpose: str) -> Iterator[Leases]:
-    """Have the leases of `hosts` inside the block.
+    """Have the leases of `hosts` inside the block; HostLeased or GroupError if others have any.
 
     The first host is asked before all others, so that of two controllers that want the same hosts
     at the same time one gets them.
-
-    Raises
-    ------
-    HostLeased, GroupError
-        Others have them; then none is kept.
-    RemoteError
-        A host does not answer.
     """
     leases = Leases(fleet, purpose)
     try:
@@ -211,7 +181,7 @@ def own_token() -> str:
 
 
 def has_ended(token: str) -> bool:
-    """Tell whether a token is of a process of this machine which runs no more, or of a past use."""
+    """Whether a token is of a process of this machine that has ended, or of a past use."""
     found = re.fullmatch(r"(.+)\.([0-9]{1,9})\.[0-9a-f]+", token)
     if found is None or found[1] != _machine():
         return False

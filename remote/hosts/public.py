@@ -12,13 +12,7 @@ from remote.hosts.host import Host
 
 
 def require_private(hosts: Iterable[Host], where: Path) -> None:
-    """Refuse hosts that would listen on addresses which the Internet routes.
-
-    Raises
-    ------
-    ConfigError
-        Names them.
-    """
+    """Refuse hosts that would listen on addresses which the Internet routes."""
     public = [f"{host.name} on {host.data_address}" for host in hosts if is_public(host)]
     if public:
         raise ConfigError(
@@ -30,10 +24,7 @@ def require_private(hosts: Iterable[Host], where: Path) -> None:
 
 
 def is_public(host: Host) -> bool:
-    """Tell whether the data address of a host is routed globally, as far as this machine knows.
-
-    One that stands for all addresses of the host is, too.
-    """
+    """Whether a host's data address is routed globally, or stands for all addresses of the host."""
     try:
         found = socket.getaddrinfo(host.data_address, None)
     except (OSError, UnicodeError):  # a name that only the hosts know, or that none can have
@@ -43,7 +34,7 @@ def is_public(host: Host) -> bool:
 
 
 def _is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Tell it of an address; one of IPv4 may be written as one of IPv6."""
+    """Whether an address is global or unspecified, also an IPv4 address written as IPv6."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     known = mapped or address
     return known.is_global or known.is_unspecified

@@ -20,13 +20,7 @@ class Upload:
 
 
 def bring(connection: Connection, folder: str, files: Mapping[str, Upload]) -> None:
-    """Have `files`, by name, in a folder of the host; those that are there are left alone.
-
-    Raises
-    ------
-    TransferFailed
-        One cannot be copied.
-    """
+    """Have `files`, by name, in a folder of the host; those that are there are left alone."""
     quoted = " ".join(shlex.quote(f"{folder}/{name}") for name in files)
     listing = connection.run(
         f"mkdir -p {shlex.quote(folder)} && {{ sha256sum {quoted} 2>/dev/null || true; }}"

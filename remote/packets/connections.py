@@ -44,7 +44,7 @@ class Stream:
 
     Parameters
     ----------
-    deliver : gets each piece in its order: when its last byte had come, its bytes, how many more
+    deliver : gets each piece in order: when its last byte had come, its bytes, and how many more
         behind these were not captured.
 
     Attributes
@@ -66,13 +66,7 @@ class Stream:
         return bool(self._waiting)
 
     def take(self, at_ns: int, sequence: int, data: bytes, hidden_bytes: int) -> bool:
-        """Take a segment; tell whether it brought anything new.
-
-        Raises
-        ------
-        Lost
-            A segment before it has not come for too long.
-        """
+        """Take a segment; return whether it is new. Lost: one before it does not come."""
         expected = self.expected
         if sequence != expected:
             assert expected is not None, "begin the stream first"
@@ -92,7 +86,7 @@ class Stream:
         return True
 
     def has_lost(self, acknowledged: int) -> bool:
-        """Tell whether the receiver acknowledges what the capture has not seen."""
+        """Whether the receiver acknowledges what the capture has not seen."""
         if self.expected is None:
             return False
         return 0 < (acknowledged - self.expected) & _MASK < _HALF
@@ -145,7 +139,7 @@ class Connection:
         self.down = Stream(self._take_replies)
 
     def begin(self, segment: Segment, *, is_up: bool) -> bool:
-        """Find where to begin without having seen a SYN; tell whether it is at this segment."""
+        """Find where to begin without a SYN; return whether it is at this segment."""
         self.is_used = True
         end = segment.sequence + len(segment.data) + segment.hidden_bytes
         if not is_up:
@@ -197,14 +191,13 @@ class _Way(NamedTuple):
 
 
 class Connections:
-    """All connections to the addresses of `watchers`, which are told of what is read of them.
+    """All connections to the addresses of `watchers`, which are informed of requests and replies.
 
     Attributes
     ----------
-    number : how many there were.
-    abandoned : of how many not all could be read, by reason.
-    lost_segments : how many segments, at least, the capture lacks.
-    repeated_segments : how many came again.
+    number : of all connections.
+    abandoned : number of connections that could not be read to their end, by reason.
+    lost_segments : number of segments, at least, that the capture lacks.
     """
 
     def __init__(self, watchers: Mapping[bytes, Watcher]) -> None:
@@ -247,7 +240,7 @@ class Connections:
                 self._end(way, segment)
 
     def close(self, at_ns: int) -> None:
-        """Tell that the capture ends here."""
+        """Abandon what waits: the capture ends here."""
         for way in self._ways.values():
             if way is None or not way.is_up:
                 continue

@@ -25,13 +25,7 @@ Takes = Callable[[Request], bool]
 
 
 class Followed:
-    """Writes rows of `FOLLOWED`.
-
-    Parameters
-    ----------
-    file : the open file; who opened it closes it.
-    takes : tells which requests are written down.
-    """
+    """Writes rows of `FOLLOWED` to an open file for the requests that `takes` chooses."""
 
     def __init__(self, file: TextIO, takes: Takes) -> None:
         self._takes = takes
@@ -67,12 +61,7 @@ def one_of(number: int) -> Takes:
 
 
 def calls_in(path: Path, server: str) -> Takes:
-    """Take those requests to a server that `Followed` has written on middlewares' hosts.
-
-    Parameters
-    ----------
-    path : what all of them have written, one after the other.
-    """
+    """Take the requests to a server that are in `path`, the `FOLLOWED` of all middlewares."""
     places = [HEAD.index(name) for name in ("servers", "connections", "numbers")]
     asked = set()
     with path.open(newline="") as file:

@@ -25,8 +25,7 @@ class Call:
     Attributes
     ----------
     is_settled : whether it belongs to a client's request, or is counted as belonging to none.
-    is_certain : whether it belongs to that request for certain: no other one with a key in common
-        was in the system.
+    is_certain : no other request with a key in common was in the system.
     """
 
     server: str
@@ -88,10 +87,7 @@ class Matcher:
             self.unmatched_calls += 1
 
     def replied(self, request: Request) -> list[Call] | None:
-        """Return the calls of a request that has its reply now; None if they cannot be told.
-
-        Requests without keys have none.
-        """
+        """Return the calls of a request that has its reply now; None if they cannot be told."""
         keys = _different(request.keys)
         if not keys:
             return None

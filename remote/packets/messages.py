@@ -36,9 +36,8 @@ class Request:
     Attributes
     ----------
     verb : its first word; empty for an empty line.
-    client : address and port of who sent it, as they stand in packets.
-    number : of the request on its connection, from 0; `NO_NUMBER` if that did not begin within the
-        capture.
+    client : address and port of its sender, as they stand in packets.
+    number : on its connection, from 0; `NO_NUMBER` if the connection's beginning was not captured.
     """
 
     verb: bytes
@@ -88,7 +87,7 @@ class Reply:
         return self.word in _ERRORS
 
     def fits(self, request: Request) -> bool:
-        """Tell whether it may be the reply to `request`."""
+        """Whether it may be the reply to `request`."""
         answers = _ANSWERS.get(request.verb)
         if answers is None or self.word in _ERRORS:
             return self.word != b"VALUE"
@@ -101,11 +100,7 @@ def parse_request(line: bytes) -> tuple[Request, int]:
     """Parse the line of a request; return it with the length of the data block behind it.
 
     What memcached answers with an error has no data block, and is a request all the same.
-
-    Raises
-    ------
-    Unreadable
-        It is a request of memcached's meta commands, or of its binary protocol.
+    Unreadable: the line is of memcached's meta commands, or of its binary protocol.
     """
     words = line.split()
     verb = words[0] if words else b""
@@ -123,7 +118,7 @@ def parse_request(line: bytes) -> tuple[Request, int]:
 
 
 def begins_request(data: bytes) -> bool:
-    """Tell whether `data` begins with the line of a request that memcached knows."""
+    """Whether `data` begins with the line of a request that memcached knows."""
     end = data.find(b"\n")
     words = data[:end].split() if end >= 0 else []
     if not words:

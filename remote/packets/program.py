@@ -30,7 +30,7 @@ SUMMARY = "summary.json"
 
 
 class Clients:
-    """What clients ask of the address that is observed.
+    """Requests of clients to the address that is observed.
 
     Attributes
     ----------
@@ -74,13 +74,7 @@ class Clients:
 
 
 class Server:
-    """What is asked of one server.
-
-    Attributes
-    ----------
-    calls : requests with their replies.
-    calls_without_reply : those that asked for one, but it could not be read.
-    """
+    """Calls of one server, with and without a reply that could be read."""
 
     def __init__(self, name: str, seconds: Seconds, matcher: Matcher) -> None:
         self.name = name
@@ -111,19 +105,14 @@ def observe(
     output: Path,
     takes: Takes | None = None,
 ) -> dict[str, Any]:
-    """Make the tables of a capture and return their summary.
+    """Make the tables of a capture and return their summary; ValueError if it is no capture.
 
     Parameters
     ----------
     listen : ``address:port`` that clients connect to.
     servers : those of the servers behind it, as the tables name them.
     output : the folder for the tables.
-    takes : tells which single requests are written down.
-
-    Raises
-    ------
-    ValueError
-        The file is no capture, or an address is none.
+    takes : chooses the single requests that are written down.
     """
     records = Records(capture)
     matcher = Matcher()
@@ -169,13 +158,7 @@ def observe(
 
 
 def endpoint(text: str) -> bytes:
-    """Return an ``address:port`` as it stands in packets; names are looked up.
-
-    Raises
-    ------
-    ValueError
-        It is none, or the name is not known.
-    """
+    """Return an ``address:port`` as it stands in packets; ValueError if it is none, or unknown."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit():
         raise ValueError(f"not ADDRESS:PORT: {text!r}")

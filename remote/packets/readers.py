@@ -31,15 +31,11 @@ class _Reader(Generic[Message]):
     def feed(self, at_ns: int, data: bytes, hidden_bytes: int = 0) -> list[Message]:
         """Return the messages that end in this piece of the stream.
 
+        Unreadable: a line, or where a message begins, was not captured, or is of another protocol.
+
         Parameters
         ----------
         hidden_bytes : how many bytes behind `data` belong to the piece, but were not captured.
-
-        Raises
-        ------
-        Unreadable
-            A line, or where a message begins, is in what was not captured; the line is of another
-            protocol.
         """
         if self._line_begins:
             data = self._line_begins + data
@@ -106,14 +102,10 @@ class RequestReader(_Reader[Request]):
 
 
 class ReplyReader(_Reader[Reply]):
-    """Replies from what a server sends.
+    """Replies from what a server sends; `asked` has the number of keys of each awaited reply.
 
     Where it is known how many values are asked for, the last one is followed by nothing but the
     reply's end, which may then be in a hole.
-
-    Attributes
-    ----------
-    asked : for how many keys each request asks whose reply is yet to come.
     """
 
     def __init__(self) -> None:

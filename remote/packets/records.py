@@ -27,7 +27,7 @@ _A_FRAGMENT = 0x3FFF
 
 
 class Segment(NamedTuple):
-    """What one packet carries of a connection.
+    """Part of a connection that one packet carries.
 
     Attributes
     ----------
@@ -45,14 +45,7 @@ class Segment(NamedTuple):
 
 
 class Records:
-    """The packets of a capture, and how many there were.
-
-    Attributes
-    ----------
-    packets : all of them.
-    first_ns, last_ns : when the first and the last one came, in epoch nanoseconds; 0 without any.
-    is_cut : whether the file ends within a packet.
-    """
+    """The packets of a capture, their number, and the times of the first and last one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,13 +55,7 @@ class Records:
         self.is_cut = False
 
     def segments(self) -> Iterator[Segment]:
-        """Read all segments that carry something, or open or end a connection.
-
-        Raises
-        ------
-        ValueError
-            The file is no capture of a kind that is read.
-        """
+        """Read all segments that carry something, or open or end a connection."""
         with self.path.open("rb") as file:
             record, unit_ns, link_bytes = _read_head(self.path, file.read(pcap.FileHdr.__hdr_len__))
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -129,13 +116,7 @@ class Records:
 
 
 def _read_head(path: Path, head: bytes) -> tuple[struct.Struct, int, int]:
-    """Return how a packet's head is read, the unit of its fraction of a second, the link's bytes.
-
-    Raises
-    ------
-    ValueError
-        It is not the head of a capture, or of links that are not read.
-    """
+    """Return how a packet's head is read, the unit of its fraction, the link's bytes."""
     if len(head) < pcap.FileHdr.__hdr_len__:
         raise ValueError(f"{path} ends before the head of a capture: tcpdump wrote nothing")
     fields, order = pcap.FileHdr(head), ">"
@@ -152,9 +133,7 @@ def _read_head(path: Path, head: bytes) -> tuple[struct.Struct, int, int]:
 def _unusual(packet: bytes) -> tuple[int, int, bytes, int, int, int, int] | None:
     """Read what is not plain IPv4: options, or IPv6; None for what is no whole packet of TCP.
 
-    Returns
-    -------
-    The length of IP's header, of what follows it, flow, numbers, the header's words, flags.
+    Returns length of IP's header, length of the rest, flow, numbers, the header's words, flags.
     """
     if packet[0] >> 4 == 4:
         header, protocol = (packet[0] & 15) * 4, packet[9]

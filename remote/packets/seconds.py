@@ -87,12 +87,7 @@ class _Second:
 
 
 class Seconds:
-    """Writes the tables into a folder; use as a context manager.
-
-    Attributes
-    ----------
-    jobs : how many are in the system.
-    """
+    """Writes the tables into a folder as a context manager; `jobs` are in the system."""
 
     def __init__(self, folder: Path) -> None:
         self.jobs = 0
@@ -226,10 +221,7 @@ class Seconds:
 
 
 def histogram(times_ns: Iterable[int]) -> dict[int, int]:
-    """Count times in buckets, in rising order by the most microseconds that fall into one.
-
-    Microseconds are whole, as in the middleware's own histograms.
-    """
+    """Count times in buckets, in rising order by the most whole microseconds that fall into one."""
     counts: Counter[int] = Counter()
     for us, count in Counter([ns // 1000 for ns in times_ns]).items():
         shift = max(0, us.bit_length() - _EXACT_BITS)

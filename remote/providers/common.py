@@ -61,13 +61,7 @@ class Lab(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class HostState:
-    """State of one host of a fleet on this machine.
-
-    Parameters
-    ----------
-    pid : of the process that is the host, or serves it; None if it does not run.
-    answers_ssh : whether it can be reached.
-    """
+    """State of one host of a fleet on this machine; `pid` is None if it does not run."""
 
     name: str
     role: str

@@ -21,13 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def inventory_path(fleet: str) -> Path:
-    """Return the path of a fleet's inventory; a relative one may start at the project's folder.
-
-    Raises
-    ------
-    ConfigError
-        A fleet of this machine is not up, but the local lab, whose inventory tells so when read.
-    """
+    """Return the path of a fleet's inventory; a relative one may start at the project's folder."""
     if fleet == LOCAL:
         return LOCAL_LAB_INVENTORY
     if fleet in OTHERS:
@@ -40,12 +34,7 @@ def inventory_path(fleet: str) -> Path:
 
 
 def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | VmLab | None:
-    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory.
-
-    Parameters
-    ----------
-    topology : name of that of the local lab.
-    """
+    """Return the lab on this machine that `fleet` names, None for the hosts of an inventory."""
     if fleet == LOCAL:
         return LocalLab(Topology.named(topology))
     return OTHERS[fleet]() if fleet in OTHERS else None

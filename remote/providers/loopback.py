@@ -59,13 +59,7 @@ class LoopbackLab(Lab):
         return self.folder / "inventory.yml"
 
     def up(self, progress: Callable[[str], None] | None = None) -> Path:
-        """Start the sshd and return the inventory's path; nothing is done if it is up.
-
-        Raises
-        ------
-        LabError
-            A program is missing, this account cannot log in, or the sshd does not start.
-        """
+        """Start the sshd and return the inventory's path; nothing is done if it is up."""
         report = progress or (lambda _: None)
         user = account()
         with alone(self.folder.parent):
@@ -88,11 +82,11 @@ class LoopbackLab(Lab):
                 self._take_down()
 
     def is_running(self) -> bool:
-        """Tell whether its sshd runs; what a crash has left of the fleet does not."""
+        """Whether the fleet's sshd runs; what a crash has left of the fleet does not."""
         return self.inventory_path.exists() and self._listener() is not None
 
     def status(self) -> list[HostState]:
-        """Tell how each host is; all share one process. An empty list if the fleet is down."""
+        """Return the state of each host, all of one process; an empty list if it is down."""
         if not self.inventory_path.exists():
             return []
         listener = self._listener()

@@ -23,21 +23,13 @@ _LOOKING_S = 0.5  # for which another process may have the lock only to look who
 def sole_controller(inventory: Inventory, hosts: Sequence[Host], purpose: str) -> Iterator[Leases]:
     """Open a fleet, keep others off it, and this machine awake if it is the fleet's.
 
-    A host has one controller: two would end each other's jobs and measure each other's load. What
-    jobs an earlier one left is ended, also on other hosts of the fleet that answer and are free,
-    and nothing is left in the end.
+    A host has one controller: two would end each other's jobs and measure each other's load. Jobs
+    that an earlier one left are ended, also on other hosts of the fleet that answer and are free.
 
     Parameters
     ----------
-    hosts : what is measured on.
-    purpose : what others are told who want the same hosts meanwhile.
-
-    Raises
-    ------
-    ConfigError
-        Another process of this machine measures on the fleet.
-    RemoteError
-        A host does not answer, or another controller has it.
+    hosts : where measurements take place.
+    purpose : shown to others who want the same hosts meanwhile.
     """
     awake = kept_awake() if inventory.fleet in ONE_MACHINE else contextlib.nullcontext()
     with (
@@ -56,13 +48,7 @@ def sole_controller(inventory: Inventory, hosts: Sequence[Host], purpose: str) -
 
 @contextlib.contextmanager
 def exclusive(path: Path, what: str) -> Iterator[None]:
-    """Hold `path` against other processes.
-
-    Raises
-    ------
-    ConfigError
-        Another process does; says `what` it does and, if it is told there, which it is.
-    """
+    """Hold `path` against other processes."""
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(locked(path, timeout_s=_LOOKING_S))

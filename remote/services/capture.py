@@ -44,7 +44,7 @@ def capture_command(
     limit_bytes: int = LARGEST_CAPTURE_BYTES,
     snap_bytes: int = WHOLE_PACKETS_BYTES,
 ) -> str:
-    """Return the command that captures until it is told to end by TERM or INT.
+    """Return the command that captures packets of `endpoints` until TERM or INT.
 
     It prints `READY_LINE` when no packet will be missed any more, and waits before it ends until
     the kernel has handed over what it has. tcpdump's counts go to standard error. A capture that
@@ -52,13 +52,10 @@ def capture_command(
 
     Parameters
     ----------
-    endpoints : each ``address:port`` whose packets are wanted: where a middleware listens and those
-        of its servers, or that of one server.
-    path : where the packets go.
-    snap_bytes : what is kept of each packet. `HEADS_BYTES` suffice where no packet has more than
-        one value, and nothing behind it: sets and gets of one key that are not sent ahead.
-        Elsewhere connections are given up, and counted, at the first value that hides what is
-        behind it.
+    endpoints : each ``address:port`` of a middleware and its servers, or of one server.
+    snap_bytes : bytes kept of each packet. `HEADS_BYTES` suffice where no packet has more than one
+        value, and nothing behind it: sets and gets of one key that are not sent ahead. Elsewhere
+        connections are abandoned, and counted, at the first value that hides what follows.
     """
     words = [f"prlimit --fsize={limit_bytes}", "tcpdump -i any -n -Z root"]
     words.append(f"-s {snap_bytes} -B {_BUFFER_KIB} --time-stamp-precision=nano")
@@ -84,15 +81,14 @@ def tables_command(
     follow: int | None = None,
     calls: str = "",
 ) -> str:
-    """Return the command that makes tables of a capture and deletes it, whatever comes of it.
+    """Return the command that makes tables of a capture and deletes the capture in any case.
 
     Parameters
     ----------
     program : path of `remote.packets.bundle.PROGRAM` on the host.
     listen, servers : where requests come in and, of a middleware, where it asks: ``address:port``.
-    output : the folder for the tables.
     follow : one of so many requests of each connection is written down by itself.
-    calls : file with the requests that are, of a server; it is deleted, too.
+    calls : file with the requests that a server is to follow; it is deleted, too.
     """
     words = ["python3", program, path, "--listen", listen]
     words += ["--servers", *servers] if servers else []

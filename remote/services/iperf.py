@@ -12,11 +12,9 @@ def server_command(address: str, *, port: int = PORT) -> str:
 
 
 def client_command(address: str, *, seconds: int, omit_s: int = 1, port: int = PORT) -> str:
-    """Return the command that sends to `address` and prints JSON.
+    """Return the command that sends to `address` for `omit_s` + `seconds` and prints JSON.
 
-    Parameters
-    ----------
-    seconds : what counts, after the first `omit_s` seconds, in which TCP finds its window.
+    The first `omit_s` seconds, in which TCP finds its window, do not count.
     """
     omit = f" --omit {omit_s}" if omit_s else ""
     return f"iperf3 --client {address} --port {port} --time {seconds}{omit} --json"

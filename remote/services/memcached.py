@@ -35,13 +35,7 @@ class Servers:
         self._jobs = RunningJobs(fleet, f"{name}-servers")
 
     def start(self, *, limit_s: float) -> None:
-        """Start all of them; the hosts end them after `limit_s` seconds.
-
-        Raises
-        ------
-        RemoteError
-            A port is taken, or a server does not start.
-        """
+        """Start all of them; the hosts end them after `limit_s` seconds."""
 
         def start_one(connection: Connection) -> None:
             host = connection.host
@@ -57,13 +51,7 @@ class Servers:
         self._jobs.kill_all()
 
     def stats(self, hosts: Sequence[Host]) -> dict[str, bytes]:
-        """Return what each of `hosts` answers to `stats`.
-
-        Raises
-        ------
-        RemoteError
-            A server is gone; tells how it ended.
-        """
+        """Return what each of `hosts` answers to `stats`."""
         try:
             return self.fleet.for_each(hosts, lambda c: c.ask(PORT, STATS_REQUEST, STATS_END))
         except RemoteError as exc:
@@ -75,7 +63,7 @@ class Servers:
     def pause(
         self, jobs: RunningJobs, times: Mapping[Host, Sequence[tuple[float, float]]]
     ) -> list[Job]:
-        """Start what will stop and continue servers; each host does it by its own clock.
+        """Start jobs that stop and continue servers, each by its host's own clock.
 
         Parameters
         ----------
@@ -93,12 +81,7 @@ class Servers:
 
 
 def command(address: str, *, user: str, memory_mb: int = MEMORY_MB, threads: int = 1) -> str:
-    """Return the command that serves on `address` only, with `threads` worker threads.
-
-    Parameters
-    ----------
-    user : who starts it; root has it run by an account without rights.
-    """
+    """Return the command that serves on `address` only; root becomes an account without rights."""
     account = f" -u {_ACCOUNT}" if user == "root" else ""
     connections = MAX_CONNECTIONS + _CONNECTION_MARGIN
     return (
@@ -108,14 +91,7 @@ def command(address: str, *, user: str, memory_mb: int = MEMORY_MB, threads: int
 
 
 def parse_stats(text: str) -> dict[str, str]:
-    r"""Return name and value of every statistic.
-
-    The input is the server's reply::
-
-        STAT pid 4711
-        STAT cmd_get 1021
-        END
-    """
+    """Read the statistics by name from a reply of lines such as ``STAT cmd_get 1021``."""
     rows = (line.split(" ", 2) for line in text.splitlines())
     return {row[1]: row[2] for row in rows if row[0] == "STAT" and len(row) == 3}
 
@@ -151,10 +127,7 @@ def pause_command(pid_file: str, pauses: Sequence[tuple[float, float]]) -> str:
 
 
 def parse_spans(text: str) -> list[tuple[float, float]]:
-    """Read lines of two epoch seconds; what is none, or was cut off, is left out.
-
-    The input is ``1795000000.501 1795000001.502``.
-    """
+    """Read lines of two epoch seconds, ``1795000000.501 1795000001.502``; others are left out."""
     spans = []
     for line in text.splitlines():
         try:

@@ -18,16 +18,11 @@ class Keys:
 
     @classmethod
     def of(cls, count: int, *, prefix: str, key_bytes: int | None = None) -> Keys:
-        """Return `count` keys, all of them `key_bytes` long if that is given.
+        """Return `count` keys, all `key_bytes` long if that is given and possible.
 
         memtier writes numbers without leading zeros, so keys of one length need numbers of one
         length: 16 bytes and 10 000 keys are ``memtier-00010000`` to ``memtier-00019999``, the
         zeros in front belonging to the prefix.
-
-        Raises
-        ------
-        ValueError
-            The keys would be too long or cannot be that short.
         """
         if key_bytes is None:
             keys = cls(prefix=prefix, last=count)
@@ -64,16 +59,16 @@ def keys_of(settings: Settings) -> Keys:
 class Memtier:
     """How one instance of the generator is started: threads times clients connections.
 
+    Only the drop-in takes arrivals, think times, fractions of rates, a told start, queues and
+    `follow`.
+
     Parameters
     ----------
     program : path or name of `memtier_benchmark` on the host.
-    server, port : where the requests go.
     length : ``--test-time`` in seconds, or ``--requests`` of each connection.
-    json_file : of the report.
-    time_dilation : generators know nothing of it: times and rates are told by the clock.
+    time_dilation : generators know nothing of it: times and rates are given by the clock.
     key_pattern : random keys, or in parallel each key once, as memtier has it.
-    start_is_told : the first request is sent at the time that is told on standard input once all
-        clients are connected; only the drop-in can wait for it.
+    start_is_told : the time of the first request comes on standard input once all are connected.
     """
 
     program: str

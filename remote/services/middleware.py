@@ -29,15 +29,7 @@ def files_folder(host: Host, middleware: Middleware) -> str:
 
 
 def bring(connection: Connection, launch: Launch, folder: Path) -> None:
-    """Copy the files of a middleware, which stand in `folder`, to a host that has them not.
-
-    Raises
-    ------
-    MissingTool
-        The host lacks the program.
-    ConfigError, TransferFailed
-        A file is not what it was when its section was read, or cannot be copied.
-    """
+    """Copy the files of a middleware, which stand in `folder`, to a host that has them not."""
     host, middleware = connection.host, launch.middleware
     if middleware.files:
         _copy(connection, middleware, folder)
@@ -68,13 +60,7 @@ def _copy(connection: Connection, middleware: Middleware, folder: Path) -> None:
 def start_middlewares(
     launches: Mapping[Host, Launch], *, jobs: RunningJobs, limit_s: float
 ) -> list[Job]:
-    """Start a middleware on each host; return when all accept clients.
-
-    Raises
-    ------
-    RemoteError
-        A port is taken, or a middleware does not start.
-    """
+    """Start a middleware on each host; return when all accept clients."""
 
     def start(connection: Connection) -> Job:
         host = connection.host

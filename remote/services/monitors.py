@@ -37,13 +37,9 @@ def monitor_of(job: str) -> str | None:
 
 
 def ended_well(job: str, exit_status: int | None, may_be: Collection[int] = (0,)) -> bool:
-    """Tell whether a job's exit status is as it should be.
+    """Whether a job's exit status is as it should be, one of `may_be` unless the job is a monitor.
 
-    Monitors run on, or in runs of before may tell of our interrupt.
-
-    Parameters
-    ----------
-    may_be : what a program that is no monitor may end with.
+    Monitors run on, or may report our interrupt.
     """
     if monitor_of(job) is None:
         return exit_status in may_be
@@ -51,10 +47,10 @@ def ended_well(job: str, exit_status: int | None, may_be: Collection[int] = (0,)
 
 
 class Monitors:
-    """dool and the reading of the CPU time on every host, and a ping for each pair of them.
+    """dool and the reading of the CPU time on every host, and a ping for each pair of hosts.
 
-    They run on from one run of a section to the next, for to start and end them takes longer than
-    most of what a run needs; each run is given its part of what they have written.
+    They run on from one run of a section to the next, since starting and ending them takes longer
+    than most of what a run needs; each run gets its part of what they have written.
     """
 
     def __init__(self, fleet: Fleet, tools: Mapping[str, Tools], name: str) -> None:
@@ -63,13 +59,7 @@ class Monitors:
         self._recordings: dict[Host, dict[str, _Recording]] = {}
 
     def ensure(self, hosts: Iterable[Host], pinged: Pairs, *, limit_s: float) -> None:
-        """Start those that do not run yet; the hosts end them after `limit_s` seconds.
-
-        Raises
-        ------
-        RemoteError
-            One cannot be started.
-        """
+        """Start those that do not run yet; the hosts end them after `limit_s` seconds."""
 
         def start(connection: Connection) -> None:
             host = connection.host
@@ -83,17 +73,10 @@ class Monitors:
         self._jobs.fleet.for_each(hosts, start)
 
     def cut(self, hosts: Collection[Host], pinged: Pairs, run: str) -> list[JobOutcome]:
-        """Put what was written since the run before into the job folder `run` on each of `hosts`.
+        """Copy what was written since the last run into the job folder `run` on each of `hosts`.
 
-        Returns
-        -------
-        Of each of their monitors how it ended: with no exit status while it runs on. One that has
+        Returns the outcome of each monitor, without an exit status while it runs on. One that has
         ended will be started again.
-
-        Raises
-        ------
-        RemoteError
-            A host is gone; the others have their part.
         """
 
         def cut(connection: Connection) -> list[JobOutcome]:
@@ -179,15 +162,10 @@ def cut_command(
 
 
 def read_counters(fleet: Fleet, hosts: Iterable[Host], keep: Callable[[str, bytes], None]) -> None:
-    """Read what the network interfaces of each host have counted.
+    """Read what the network interfaces of each host have counted; `keep` gets each text at once.
 
-    The first line is the host's time, and then when it was asked and had answered by the control
-    host's: three times in epoch seconds, by which its clock can be checked for ever after.
-
-    Parameters
-    ----------
-    keep : gets a host's name and the text as soon as it has answered, so that nothing is lost where
-        another one does not; at the same time for several hosts.
+    The first line has three times in epoch seconds, by which the host's clock can be checked: the
+    host's, and when it was asked and had answered by the control host's.
     """
 
     def read(connection: Connection) -> None:
@@ -228,10 +206,10 @@ def ping_command(address: str, *, interval_s: float = 1.0, count: int | None = N
 def cpu_time_command(cpu_account: str | None) -> str:
     """Return the command that prints the CPU time that the host has used, once a second.
 
-    Each line has the seconds since boot and then the kernel's words: those of the control group's
-    file `cpu_account`, or where there is none the first line of ``/proc/stat``. The first line of
-    all gives the epoch at a time since boot. The shell reads by itself; a program for each reading
-    would cost more than what is read. An interrupt ends it at once, not when `sleep` is over.
+    Each line has the seconds since boot and then the first line of the control group's file
+    `cpu_account`, or else of ``/proc/stat``. The first line of all gives the epoch at a time since
+    boot. The shell reads by itself, as a program for each reading would cost more than it reads. An
+    interrupt ends it at once, not when `sleep` is over.
     """
     source = shlex.quote(cpu_account) if cpu_account else "/proc/stat"
     script = (

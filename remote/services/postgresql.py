@@ -73,7 +73,7 @@ _DELETE = f'read -r data < {_PATH} && rm -rf "$data"'
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """What a cluster is started with; times are stretched as those of the system are.
+    """Settings of a cluster; times are stretched as those of the system are.
 
     Parameters
     ----------
@@ -132,13 +132,7 @@ class Databases:
         self._logged: dict[Host, int] = {}
 
     def start(self, cluster: Cluster, *, limit_s: float) -> None:
-        """Start all of them, if they do not run as `cluster` says; hosts end them after `limit_s`.
-
-        Raises
-        ------
-        RemoteError
-            A port is taken, or a server does not start.
-        """
+        """Start all of them unless they run as `cluster` says; hosts end them after `limit_s`."""
         if cluster == self._cluster:
             return
         self.kill()
@@ -160,16 +154,11 @@ class Databases:
         self._logged = {}
 
     def empty(self, hosts: Sequence[Host], *, synchronous_commit: bool) -> None:
-        """Give each of `hosts` a new database without anything in it.
+        """Give each of `hosts` a new, empty database.
 
         Parameters
         ----------
-        synchronous_commit : of connections that do not say it themselves.
-
-        Raises
-        ------
-        RemoteError
-            A server is gone; tells how it ended.
+        synchronous_commit : of connections that do not set it themselves.
         """
         statements = (
             f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)",
@@ -180,28 +169,18 @@ class Databases:
         self._each(hosts, *statements)
 
     def asked(self, hosts: Sequence[Host], *statements: str) -> dict[str, bytes]:
-        """Return what the database of each of `hosts` answers to all of the statements.
-
-        Raises
-        ------
-        RemoteError
-            A server is gone; tells how it ended.
-        """
+        """Return what the database of each of `hosts` answers to all of the statements."""
         answers = self._each(hosts, *statements, database=DATABASE)
         return {name: answer.encode() for name, answer in answers.items()}
 
     def leave_open(
         self, jobs: RunningJobs, hosts: Sequence[Host], begins_s: float, ends_s: float
     ) -> list[Job]:
-        """Start what leaves a transaction open on each of `hosts`, by the host's own clock.
+        """Start jobs that keep a transaction open on each of `hosts` between two epoch seconds.
 
-        It has looked at the messages once and keeps its snapshot: rows that are deleted meanwhile
-        stay until it ends. It prints when it began and when it ended. Nothing is asked before, as a
+        It has read the messages once and keeps its snapshot: rows that are deleted meanwhile stay
+        until it ends. It prints when it began and when it ended. It asks nothing before, as a
         statement that waits has a snapshot, too.
-
-        Parameters
-        ----------
-        begins_s, ends_s : in epoch seconds.
         """
         now = "SELECT extract(epoch FROM clock_timestamp())"
         statements = (

@@ -67,10 +67,7 @@ def ends(trial: Trial) -> Answer:
 
 
 def _keep_values(trial: Trial) -> str:
-    """Send values until memory grows by less than half of them; say so if it always grows more.
-
-    The first ones may fill what was left free.
-    """
+    """Send values until memory grows by less than half of them; say so if it always grows more."""
     middleware = trial.bench.middleware
     first_bytes = last_bytes = middleware.memory_bytes()
     for turn in range(_MOST_ROUNDS):

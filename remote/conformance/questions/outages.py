@@ -48,10 +48,7 @@ def slow_server(trial: Trial) -> Answer:
 
 
 def server_down(trial: Trial) -> Answer:
-    """Kill a server, and see what gets and sets are answered with, each on a connection of its own.
-
-    Half of the connections were there before.
-    """
+    """Kill a server; classify the replies to gets and sets on old and new connections."""
     values = numbered(b"down", _KEYS)
     trial.fill(values)
     clients = [trial.client() for _ in range(_KEYS)]

@@ -55,15 +55,7 @@ class Job:
         self._killed = False
 
     def launch(self, *, limit_s: float) -> None:
-        """Start the program; the host ends it after `limit_s` seconds.
-
-        Raises
-        ------
-        CommandFailed
-            It could not be started, for instance because the disk is full.
-        JobKilled
-            `kill` was called before.
-        """
+        """Start the program; the host ends it after `limit_s`. JobKilled: `kill` was called."""
         with self._launching:
             if self._killed:
                 raise JobKilled(
@@ -77,13 +69,7 @@ class Job:
         self._run(f"echo {shlex.quote(line)} 1<> {self._path('in')}", check=True)
 
     def wait_for_line(self, prefix: str, *, timeout_s: float) -> None:
-        """Wait until the job prints a line that starts with `prefix` on its standard output.
-
-        Raises
-        ------
-        CommandFailed, CommandTimeout
-            The job ended, or did not say so for `timeout_s` seconds.
-        """
+        """Wait until the job prints a line that starts with `prefix` on its standard output."""
         awaited = _await_line(prefix, self._path("out"), self._path("lock"), timeout_s)
         script = f"{awaited} && [ ! -f {self._path('exit')} ]"
         if self._run(script, timeout_s=timeout_s).exit_status != 0:
@@ -95,14 +81,12 @@ class Job:
         self._await_ready(listening, timeout_s, f"listen on port {port}")
 
     def wait(self, *, timeout_s: float) -> JobOutcome:
-        """Wait for the end of the job and return how it ended, whatever its exit status.
-
-        The job is its host's: it goes on while the host is silent, and so does the waiting.
+        """Wait for the end of the job, also while the host is silent, whatever its exit status.
 
         Raises
         ------
         CommandTimeout
-            It runs on after `timeout_s` seconds.
+            The job still runs after `timeout_s` seconds.
         HostGone
             The host was silent for too long.
         """
@@ -152,16 +136,11 @@ class Job:
         )
 
     def has_ended(self) -> bool:
-        """Tell whether the job's exit status is there."""
+        """Whether the job's exit status is there."""
         return self._run(f"test -f {self._path('exit')}").exit_status == 0
 
     def failure(self, did_not: str = "end") -> CommandFailed | CommandTimeout:
-        """Return the error that tells why the job ended, with the end of its standard error.
-
-        Parameters
-        ----------
-        did_not : what it should have done, if it runs on.
-        """
+        """Return the error that says why the job ended, or if it runs what it did not do."""
         if not self.has_ended():
             seconds = round(time.time() - self.started_at_s, 1)
             return CommandTimeout(self.connection.host.name, self.task.command, seconds, did_not)
@@ -227,8 +206,8 @@ def _await_line(prefix: str, out: str, lock: str, timeout_s: float) -> str:
 
     It fails when the job has let go of `lock`, or the time is over. Nothing is started again and
     again beside what is measured: `tail` follows the job's output until nobody reads on, or the job
-    has ended. No signal goes to a `timeout`: in its first milliseconds it may end without ending
-    what it runs.
+    has ended. `timeout` gets no signal: in its first milliseconds it may end without ending its
+    child.
     """
     follow = f"tail -s {POLL_S} -n +1 -f {out} 2> /dev/null"
     match = f"{shlex.quote(prefix)}*) exit 0;; esac"

@@ -12,13 +12,7 @@ _LOOPBACK_PREFIX = "127."
 
 
 def require_free_ports(connection: Connection, *ports: int) -> None:
-    """Check that nothing listens on any of these `ports` of the host.
-
-    Raises
-    ------
-    PortInUse
-        Something does; names the process as far as the host tells.
-    """
+    """Check that nothing listens on any of these `ports` of the host."""
     taken = listening_on(connection.host, *ports)
     for port, owner in connection.run(f"ss -Hltnp '{taken}'").read(_listeners):
         raise PortInUse(connection.host.name, port, owner)
@@ -35,10 +29,7 @@ def _listeners(text: str) -> list[tuple[int, str]]:
 
 
 def listening_on(host: Host, *ports: int) -> str:
-    """Return the filter of ss(8) for what listens on these ports of the host.
-
-    Hosts of the loopback fleet share one machine and differ in their address only.
-    """
+    """Return the filter of ss(8) for listeners on ports of the host, or of its loopback address."""
     of_ports = " or ".join(f"sport = :{port}" for port in ports)
     if not host.data_address.startswith(_LOOPBACK_PREFIX):
         return of_ports

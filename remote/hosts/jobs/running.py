@@ -29,9 +29,7 @@ done"""
 class RunningJobs:
     """The jobs of one run, in folder `name` on every host; whatever happens, none outlives it.
 
-    Attributes
-    ----------
-    outcomes : how each ended job ended.
+    `outcomes` has how each ended job ended.
     """
 
     def __init__(self, fleet: Fleet, name: str) -> None:
@@ -49,15 +47,10 @@ class RunningJobs:
         self.kill_all()
 
     def start(self, host: Host, task: Task, *, limit_s: float) -> Job:
-        """Start one job on `host`; see `Job.launch`.
+        """Start one job on `host`; JobKilled if `kill_all` was called before.
 
-        A job is known before it is started, so that `kill_all` misses none that another thread is
-        starting.
-
-        Raises
-        ------
-        JobKilled
-            `kill_all` was called: nothing may be started any more.
+        A job is noted before it is started, so that `kill_all` misses none that another thread
+        starts.
         """
         job = Job(self.fleet[host], job_folder(host, self.name), task)
         with self._lock:
@@ -121,14 +114,9 @@ def remove_job_folder(connection: Connection, name: str) -> None:
 
 
 def clear_jobs(connection: Connection) -> list[str]:
-    """End jobs that an earlier control process left running, remove all job folders.
+    """End jobs that an earlier controller left, remove all job folders; return the ended jobs.
 
-    Only processes that carry this project's mark in their environment are ended, and only folders
-    that have its mark are removed.
-
-    Returns
-    -------
-    The names of the jobs that were still running.
+    Only processes and folders that carry this project's mark are touched.
     """
     folder = shlex.quote(f"{connection.host.work_dir}/jobs")
     script = (

@@ -36,8 +36,8 @@ class Task:
     name : of the job and its files, in its folder.
     command : of the program, for a shell.
     reads_input : its standard input is a pipe, to which lines may be written while it runs.
-    user : whom root becomes for `command` alone, which gets no more rights by any program. It may
-        write files into the job's folder, and replace none of ours there. None to stay who one is.
+    user : account that root becomes for `command` alone, without further rights. It may write files
+        into the job's folder, and replace none of ours there. None to keep the account.
     """
 
     name: str
@@ -77,10 +77,7 @@ def start_script(folder: str, task: Task, limit_s: float) -> str:
 
 
 def claim(folder: str) -> str:
-    """Return the command that makes a folder of ours, or fails where others keep files there.
-
-    Several may do so at the same time.
-    """
+    """Return the command that makes a folder of ours, or fails where others keep files there."""
     path, mark = shlex.quote(folder), shlex.quote(f"{folder}/{FOLDER_MARK}")
     others = shlex.quote(
         f"{folder} holds files that are not middleware-lab's: move them, or set mwlab_work_dir"
@@ -92,7 +89,7 @@ def claim(folder: str) -> str:
 
 
 def _becoming(user: str) -> tuple[str, str]:
-    """Return what runs a command as `user`, and what lets it write into the folder one is in.
+    """Return what runs a command as `user`, and what lets that user write into the current folder.
 
     In a folder with the sticky bit nobody replaces the files of others, and the kernel follows no
     symbolic link of another user there.
@@ -103,10 +100,9 @@ def _becoming(user: str) -> tuple[str, str]:
 
 
 def _reserve(file: str) -> str:
-    """Return the command that takes the disk space of a number which `_tell` will write.
+    """Return the command that reserves disk space for a number which `_tell` will write.
 
-    A job whose number found no place could be neither ended nor told from others, and the disk
-    may be full by then.
+    A job whose number found no place could neither be ended nor recognized; the disk may fill up.
     """
     return f"env echo '{_SPACE}' > {file}.part"  # the shell's own would not say why it cannot
 

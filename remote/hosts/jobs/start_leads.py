@@ -29,14 +29,9 @@ _LARGEST_BYTES = 1 << 20  # of the file, which may be someone else's
 
 
 class StartLeads:
-    """What hosts took to do a short command lately, by which they are given time to start.
+    """How long hosts took to run a short command lately: the time that they are given to start.
 
-    Safe to use from several threads.
-
-    Parameters
-    ----------
-    campaign_dir : whose file is read and, by `keep`, written; one that cannot be read is nothing.
-    clock : returns seconds that only rise; tests give one of their own.
+    Safe to use from several threads. An unreadable file of the campaign counts as none.
     """
 
     def __init__(self, campaign_dir: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -78,12 +73,12 @@ class StartLeads:
             self._note(name, _taken(needed_s))
 
     def lead_s(self, clocks: Mapping[str, Mapping[str, float]]) -> tuple[float, str]:
-        """Return how long before the start all hosts are told when it is, and for which of them.
+        """Return how long before the start the hosts are informed, and which host needs that long.
 
         Parameters
         ----------
-        clocks : by host how far its clock is ahead, ``offset_s``, and how well that is known,
-            ``bound_s``: half of the time of an answer.
+        clocks : by host how far its clock is ahead, ``offset_s``, and half of the time of an
+            answer, ``bound_s``.
         """
 
         def of_host(name: str) -> float:

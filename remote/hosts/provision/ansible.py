@@ -29,17 +29,7 @@ _SOCKETS = "sockets"
 
 
 def run_playbook(inventory: Inventory, *, check: bool = False) -> int:
-    """Run the playbook on all hosts of the inventory and return Ansible's exit status.
-
-    Parameters
-    ----------
-    check : only tell what would be changed.
-
-    Raises
-    ------
-    LabError
-        Ansible is not installed.
-    """
+    """Run the playbook on all hosts, with `check` without changes; return Ansible's exit status."""
     program = find_program()
     if program is None:
         by_hand = shlex.join(playbook_command(PROGRAM, inventory.path, check=check))
@@ -77,8 +67,8 @@ def playbook_command(program: str, *inventories: Path, check: bool) -> list[str]
 def connections_text(inventory: Inventory) -> str:
     """Write the hosts, their groups and how we connect to each as an inventory for Ansible: pure.
 
-    It gets no other: of one that others have written Ansible would fill in templates, and run
-    scripts, on this machine. It knows neither our `mwlab_known_hosts` nor our `mwlab_jump_host`.
+    Ansible gets no other inventory: it would fill in templates and run scripts of other people on
+    this machine, and it does not know `mwlab_known_hosts` and `mwlab_jump_host`.
     """
     hosts: dict[str, Any] = {}
     groups: dict[str, Any] = {}

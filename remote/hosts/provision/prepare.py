@@ -53,11 +53,9 @@ PROGRAMS = ("java", "memcached", "postgres")  # whose versions manifests tell
 
 @dataclass(frozen=True, kw_only=True)
 class Tools:
-    """Where the programs are on one host, and facts that every manifest records.
+    """Paths of the programs on one host, and facts that every manifest records.
 
-    Attributes
-    ----------
-    generator, generator_name : the real memtier_benchmark if the host has it, else the drop-in.
+    The generator is the real memtier_benchmark if the host has it, otherwise the drop-in.
     """
 
     bin_dir: str
@@ -89,13 +87,6 @@ def provision(fleet: Fleet, hosts: Iterable[Host], *, captures: bool = False) ->
     Parameters
     ----------
     captures : whether packets are to be captured on middlewares and servers.
-
-    Raises
-    ------
-    MissingTool
-        A host lacks a program, or its user may not capture; the message tells what mends it.
-    ConfigError
-        The jar has not been built.
     """
     remedies = dict.fromkeys(OWN_FILES, "git checkout middleware-kotlin")
     for path, remedy in (remedies | {JAR: "make jar", DOOL: "make setup"}).items():

@@ -27,14 +27,12 @@ UP, DOWN = "up", "down"
 
 
 def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFrame:
-    """Look at each host of the fleet, by default all; a host that is down is a row, no exception.
+    """Check each host of the fleet, by default all; a host that is down is a row, no exception.
 
-    Returns
-    -------
-    One row for each host and tool with the columns ``host``, ``role``, ``state`` (``up``, or
-    ``down: `` and the reason), ``tool``, ``needed`` (its role needs it), ``present`` (in a version
-    that will do), ``version``, ``remedy`` (the command that mends it, also what only captures
-    need; empty if nothing is to be mended). The tool of a host that is down is empty.
+    Returns ------- One row for each host and tool with the columns ``host``, ``role``, ``state``
+    (``up``, or ``down: `` and the reason), ``tool`` (empty if the host is down), ``needed`` (by its
+    role), ``present`` (in a sufficient version), ``version``, ``remedy`` (the command that installs
+    what is missing, also for captures).
     """
     chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
     outcomes = fleet.try_each(find_tools, chosen)
@@ -43,7 +41,7 @@ def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFra
 
 
 def is_ready(table: pd.DataFrame) -> bool:
-    """Tell whether every host is up and has all that its role needs."""
+    """Whether every host is up and has all that its role needs."""
     lacking = table["needed"] & ~table["present"]
     return bool((table["state"] == UP).all() and not lacking.any())
 

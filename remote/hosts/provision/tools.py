@@ -83,7 +83,7 @@ def find_tools(connection: Connection) -> dict[str, Found]:
 
 
 def is_needed(tool: Tool, found: Mapping[str, Found], *, captures: bool = False) -> bool:
-    """Tell whether a host needs a tool of its role: Java on clients only for the drop-in.
+    """Whether a host needs a tool of its role, Java on clients only for the drop-in.
 
     Parameters
     ----------

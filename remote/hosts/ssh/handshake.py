@@ -29,20 +29,11 @@ _SIGNATURES = {"ssh-rsa": ("rsa-sha2-512", "rsa-sha2-256")}
 
 
 def open_client(host: Host, tunnel: paramiko.Channel | None = None) -> paramiko.SSHClient:
-    """Connect to `host`, check its key, log in.
+    """Connect to `host`, check its key, log in; HostGone if it is silent or refuses the user.
 
     Parameters
     ----------
     tunnel : a channel of the jump host that leads to the host's port, None to connect directly.
-
-    Raises
-    ------
-    HostKeyRejected
-        The host's key is unknown, revoked, or differs from the pinned one.
-    HostGone
-        No answer in time, or the user was refused, as a host does that is booting.
-    HostUnreachable
-        The key cannot be used.
     """
     _require_named_key(host)
     pins = _read_pins(host)
@@ -90,7 +81,7 @@ def ssh_words(host: Host) -> list[str]:
 
 
 def ssh_options(host: Host, always: Sequence[str] = ()) -> list[str]:
-    """Return the options with which `ssh` knows the way to the host and its key.
+    """Return the options by which `ssh` finds the way to the host and its key.
 
     Parameters
     ----------

@@ -34,13 +34,13 @@ _OPENSSH_MAGIC = b"openssh-key-v1\0"
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """A public key or a certificate that a server may be offered.
+    """A public key or a certificate that a server may be offered, both in SSH's binary form.
 
     Parameters
     ----------
-    name : what error messages call it: a path, or the comment of an agent's key.
-    offered : the key or certificate in SSH's binary form.
-    public : the public key in SSH's binary form; differs from `offered` for a certificate.
+    name : in error messages: a path, or the comment of an agent's key.
+    offered : the key or certificate.
+    public : the public key; differs from `offered` for a certificate.
     """
 
     name: str
@@ -151,20 +151,14 @@ def read_files(
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether a path names a file; a path that is too long names none."""
+    """Whether a path names a file; a path that is too long names none."""
     with suppress(OSError):
         return path.is_file()
     return False
 
 
 def public_of(offered: bytes) -> bytes:
-    """Return the public key of a key or certificate; both in SSH's binary form.
-
-    Raises
-    ------
-    ValueError
-        The certificate is damaged, or of a type that is not supported.
-    """
+    """Return the public key of a key or certificate; ValueError if it is not supported."""
     kind = paramiko.Message(offered).get_text()
     if not kind.endswith(_CERTIFICATE_TYPE):
         return offered

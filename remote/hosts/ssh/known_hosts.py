@@ -33,7 +33,7 @@ class Pins:
         return sorted({kind for kind, _ in self.keys})
 
     def allow(self, kind: str, key: str) -> bool:
-        """Tell whether a key is pinned and not revoked."""
+        """Whether a key is pinned and not revoked."""
         return (kind, key) in self.keys - self.revoked
 
 
@@ -63,7 +63,7 @@ def fingerprint(key: bytes) -> str:
 
 
 def _names(patterns: str, name: str) -> bool:
-    """Tell whether the first field of a line names the host."""
+    """Whether the first field of a line names the host."""
     if patterns.startswith(_HASHED):
         return _is_hash_of(patterns, name)
     found = False

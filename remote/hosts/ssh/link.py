@@ -36,10 +36,6 @@ class Link:
     Parameters
     ----------
     gateway : the link to ``host.jump`` if others use it, too; by default one of its own.
-
-    Attributes
-    ----------
-    losses : how many connections broke so far.
     """
 
     def __init__(self, host: Host, gateway: Link | None = None) -> None:
@@ -51,15 +47,7 @@ class Link:
         self._lock = threading.RLock()
 
     def open(self) -> paramiko.Transport:
-        """Connect if there is no living connection, and return it.
-
-        Raises
-        ------
-        HostKeyRejected
-            The host's key is unknown or differs from the pinned one.
-        HostUnreachable
-            No route, no answer, or the key of the user was refused; of the host or its jump host.
-        """
+        """Connect if there is no living connection, and return it."""
         with self._lock:
             transport = self._client.get_transport() if self._client else None
             if transport is not None and transport.is_active():
@@ -86,11 +74,7 @@ class Link:
     def channel(self, purpose: str, timeout_s: float) -> paramiko.Channel:
         """Open a channel; on a connection that turns out to be broken, once more on a new one.
 
-        Raises
-        ------
-        TimeoutError
-            The host did not open it within `timeout_s` seconds once connected.
-        ConnectionLost, HostUnreachable
+        TimeoutError: the host did not open it within `timeout_s` seconds once connected.
         """
         may_reconnect = True
         transport = self.open()
@@ -115,7 +99,7 @@ class Link:
                 transport = self.open()
 
     def is_alive(self) -> bool:
-        """Tell whether there is a connection that is not known to be broken."""
+        """Whether there is a connection that is not known to be broken."""
         transport = self._client.get_transport() if self._client else None
         return transport is not None and transport.is_active()
 
@@ -165,7 +149,7 @@ class Link:
 
 
 def _is_refusal(transport: paramiko.Transport, exc: Exception) -> bool:
-    """Tell whether the host lives and has refused a channel: it has more than it allows.
+    """Whether the host has refused a channel because it has as many as it allows.
 
     Of several refusals at once paramiko reports only one as a ChannelException.
     """

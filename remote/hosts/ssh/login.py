@@ -26,9 +26,9 @@ class LoginRefused(paramiko.AuthenticationException):
 
     Parameters
     ----------
-    offered : number of identities that the server was offered.
-    available : number of identities that it could have been offered.
-    too_many : the server ended the connection before all were offered, because of their number.
+    offered, available : identities that the server was offered, and that it could have been
+        offered.
+    too_many : the server ended the connection because of the number of identities.
     problems : why further keys could not be offered, one sentence each.
     locked : files of private keys that have a passphrase and are in no agent.
     """
@@ -72,13 +72,7 @@ class KeyLogin(AuthStrategy):
         return iter(())
 
     def authenticate(self, transport: paramiko.Transport) -> list[SourceResult]:
-        """Offer the keys in ssh's order, each once.
-
-        Raises
-        ------
-        LoginRefused
-            The server has accepted none of them.
-        """
+        """Offer the keys in ssh's order, each once; LoginRefused if the server accepts none."""
         host = self._host
         files = _read_files(host)
         problems = list(files.problems.values())
@@ -129,12 +123,7 @@ def _offer(
     signers: dict[bytes, paramiko.PKey],
     problems: list[str],
 ) -> int:
-    """Offer `identities` until the server is satisfied or ends the connection.
-
-    Returns
-    -------
-    How many it was offered.
-    """
+    """Offer `identities` until the server is satisfied or ends the connection; return how many."""
     for offered, identity in enumerate(identities, 1):
         key = signers[identity.public]
         kind = paramiko.Message(identity.offered).get_text()

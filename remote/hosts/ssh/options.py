@@ -97,13 +97,7 @@ class JumpSpec:
 
     @classmethod
     def parse(cls, text: str) -> JumpSpec:
-        """Read ``[user@]host[:port]``, also as ``ssh://...`` and with an IPv6 address in brackets.
-
-        Raises
-        ------
-        ValueError
-            It is not of that form.
-        """
+        """Read ``[user@]host[:port]`` or ``ssh://...``; ValueError if it is neither."""
         found = re.fullmatch(_JUMP, text)
         port = int(found[3]) if found and found[3] else None
         if not found or (port or 0) > 65535:
@@ -112,17 +106,7 @@ class JumpSpec:
 
 
 def resolve(address: str, words: Sequence[str] = ()) -> SshOptions:
-    """Tell how ``ssh WORDS... ADDRESS`` would connect, without connecting.
-
-    Parameters
-    ----------
-    words : options; those of an inventory as `options_of_inventory` returns them.
-
-    Raises
-    ------
-    ValueError
-        The options or the configuration file are wrong or ask for what is not supported.
-    """
+    """Return how ``ssh WORDS... ADDRESS`` would connect; ValueError if that is not supported."""
     every = _configuration(*words, "--", address)
     default = _configuration("-F", "none", "--", address)
     found = {key: values[0] for key, values in every.items()}
@@ -140,13 +124,7 @@ def resolve(address: str, words: Sequence[str] = ()) -> SshOptions:
 
 
 def options_of_inventory(text: str) -> list[str]:
-    """Return the options of ssh in ``ansible_ssh_common_args`` or its like, as ssh gets them.
-
-    Raises
-    ------
-    ValueError
-        An option is none of those that an inventory may have, or its value is wrong.
-    """
+    """Return the ssh options in ``ansible_ssh_common_args``; ValueError for refused ones."""
     known = {name.lower(): name for name in _FROM_INVENTORIES}
     options: list[str] = []
     rest = iter(shlex.split(text))
@@ -177,9 +155,9 @@ def options_of_inventory(text: str) -> list[str]:
 
 
 def is_called_known_hosts(text: str) -> bool:
-    """Tell whether a file is called known_hosts, also the one that it is behind symbolic links.
+    """Whether a file, also behind symbolic links, is called known_hosts.
 
-    The content of the file is read, and users are told how to append to it: it cannot be any file.
+    The content of the file is read, and users are told to append to it: it cannot be any file.
     """
     with contextlib.suppress(OSError, RuntimeError):  # a long name, `~` of nobody, links in a ring
         path = Path(text).expanduser().resolve()
@@ -230,12 +208,7 @@ def _config_file(words: Sequence[str]) -> str | None:
 def _key_options(
     every: Mapping[str, Sequence[str]], names_files: bool, found: Mapping[str, str]
 ) -> KeyOptions:
-    """Return the options about keys.
-
-    Parameters
-    ----------
-    names_files : an ``IdentityFile`` stands somewhere; otherwise `every` has ssh's default files.
-    """
+    """Return the options about keys; unless `names_files`, `every` has ssh's default key files."""
 
     def paths(key: str) -> tuple[Path, ...]:
         given = [value for value in every.get(key, ()) if value != "none"]
@@ -259,13 +232,7 @@ def _agent_socket(value: str | None) -> str | None:
 
 
 def _without_tokens(path: str, found: Mapping[str, str]) -> str:
-    """Fill in what ssh_config(5) lets stand in the name of a key; `ssh -G` leaves it.
-
-    Raises
-    ------
-    ValueError
-        A token is unknown, or an environment variable is not set.
-    """
+    """Fill in the tokens and variables of ssh_config(5) in a key's name, which `ssh -G` leaves."""
     name = socket.gethostname()
     tokens = {
         "%": "%", "d": str(Path.home()), "h": found["hostname"], "i": str(os.getuid()),

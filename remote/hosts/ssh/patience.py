@@ -27,10 +27,9 @@ _HEARD_S = 60.0  # an attempt that lasts longer had a connection, for none is fo
 
 
 class Patience:
-    """Repeats what failed because a host was silent, with pauses that grow.
+    """Repeats what failed because a host was silent, with pauses that grow, until it runs out.
 
-    When it has run out once, it is at an end. Safe to use from several threads, each of which may
-    wait for another host.
+    Safe to use from several threads, each of which may wait for another host.
 
     Parameters
     ----------
@@ -54,16 +53,11 @@ class Patience:
     def __call__(
         self, action: Callable[[], T], *, on_silence: Callable[[str], None] = lambda _: None
     ) -> T:
-        """Return what `action` returns, which may be done several times.
+        """Return what `action` returns, which may be called several times.
 
         Parameters
         ----------
-        on_silence : called before each pause with the error that tells who is silent.
-
-        Raises
-        ------
-        RemoteError
-            That of the last attempt: another one than silence, or the silence has lasted too long.
+        on_silence : called before each pause with the error that names the silent host.
         """
         began_s = silent_since_s = self._clock()
 
@@ -103,7 +97,7 @@ class Patience:
 
 
 def is_silence(error: BaseException) -> bool:
-    """Tell whether an error says no more than that hosts do not answer, now."""
+    """Whether an error says no more than that hosts do not answer now."""
     return all(isinstance(one, HostGone | CommandTimeout) for one in _each(error))
 
 

@@ -82,14 +82,7 @@ _Part = tuple[_Spool, int, int]  # where it begins, and its length
 
 
 def plain_path(name: str) -> str:
-    """Return a path that a host has sent, relative and of plain components.
-
-    Raises
-    ------
-    OSError
-        It is absolute, leads out of its folder, is too deep or too long, or has characters that
-        cannot be seen.
-    """
+    """Return a relative path that a host has sent; OSError if it is not plain."""
     path = str(PurePosixPath(name))
     if not is_plain_path(path):
         raise OSError(f"it sent a file of a name that cannot be: {name[:LONGEST_NAME_BYTES]!r}")

@@ -45,18 +45,13 @@ def greets(
 def connected(
     address: str, port: int, timeout_s: float, command: str | None = None
 ) -> socket.socket:
-    """Return a socket that is connected to a port of TCP.
+    """Return a socket that is connected to a port of TCP; OSError if nothing listens there in time.
 
     Parameters
     ----------
     timeout_s : to connect, and of the socket afterwards.
     command : ssh_config's ProxyCommand with ProxyUseFdpass, which connects in our place, from where
         the address can be reached; None to connect from here.
-
-    Raises
-    ------
-    OSError
-        Nothing listens there, or not in time; or the command passes no socket on.
     """
     if command is None:
         return socket.create_connection((address, port), timeout=timeout_s)

@@ -66,14 +66,7 @@ def put(
 
 
 def get_tree(link: Link, remote: str, timeout_s: float) -> Received:
-    """Return every regular file below the folder `remote`, by relative path.
-
-    Raises
-    ------
-    TransferFailed
-        Also if the host sends too much or too many, or names that are not of files below the
-        folder.
-    """
+    """Return every regular file below the folder `remote`, by relative path."""
     return transfer(link, lambda left_s: _receive(link, remote, left_s), remote, timeout_s)
 
 
@@ -92,12 +85,6 @@ def transfer(
     ----------
     path : what errors name.
     remedy, path_remedy : what users can do about a failure, and about a path that cannot be used.
-
-    Raises
-    ------
-    TransferFailed
-    HostGone
-        The link is broken.
     """
     link.open()
     deadline = time.monotonic() + timeout_s

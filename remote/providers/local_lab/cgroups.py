@@ -30,8 +30,7 @@ class Hierarchy:
 
     Parameters
     ----------
-    account : mount point of the hierarchy that counts CPU time, None if there is none.
-    quota : mount point of the one that limits it, None if there is none.
+    account, quota : mount points of the hierarchies that count and limit it, None if there is none.
     version : 1 or 2, of `account`.
     options : by which `account` can be mounted again.
     """
@@ -70,20 +69,11 @@ def parse_mounts(text: str) -> Hierarchy:
 def parse_cpu_seconds(text: str) -> float:
     """Read CPU seconds, user and kernel time together, from a control group's file.
 
-    Version 1 of control groups has them in `cpuacct.usage`, in nanoseconds::
-
-        5832047182
-
-    Version 2 in `cpu.stat`, in microseconds::
+    Version 1 has nanoseconds in `cpuacct.usage`, ``5832047182``; version 2 has microseconds in
+    `cpu.stat`::
 
         usage_usec 5832047
         user_usec 1902731
-        system_usec 3929316
-
-    Raises
-    ------
-    ValueError
-        It is neither of the two.
     """
     words = text.split()
     if len(words) == 1:
@@ -149,11 +139,9 @@ class Groups:
             return []
 
     def make(self, name: str) -> list[Path]:
-        """Make the group that counts a host's CPU time; nothing where groups cannot be written to.
+        """Make the group that counts a host's CPU time; return the files to enter it by.
 
-        Returns
-        -------
-        The files to which a process writes 0 to enter.
+        Nothing is done where groups cannot be written to.
         """
         if self._account is None:
             return []
@@ -164,19 +152,10 @@ class Groups:
         return [self._account / name / PROCS]
 
     def limit(self, name: str, num_cpus: float) -> list[Path]:
-        """Make the group that lets all processes of a host together use `num_cpus` CPUs.
+        """Let all processes of a host together use `num_cpus` CPUs; return the files to enter by.
 
-        It is another one than what `make` makes only in version 1, whose groups also share the
-        CPUs evenly among hosts: hosts without a quota have none.
-
-        Returns
-        -------
-        The files to which a process writes 0 to enter.
-
-        Raises
-        ------
-        LabError
-            This machine's control groups cannot limit CPU time.
+        Only in version 1 is it another group than that of `make`: its groups also share the CPUs
+        evenly among hosts, so hosts without a quota have none.
         """
         quota_us, period_us = _quota(num_cpus)
         try:

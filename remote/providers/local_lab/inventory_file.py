@@ -27,18 +27,14 @@ def inventory_text(
     program_user: str | None = None,
     connect_command: str | None = None,
 ) -> str:
-    """Write the inventory of a lab as YAML; rates, quotas and round-trip time are the topology's.
-
-    Of a hidden topology it tells none of them.
+    """Write the inventory of a lab as YAML, without rates and delays if the topology is hidden.
 
     Parameters
     ----------
-    delay : what delays packets.
     counts_cpu : whether the CPU time of each host is counted.
-    num_processors : those that the lab may use; of one no host has a part for itself.
-    user : who is on the hosts.
-    program_user : whom that user becomes to run middlewares and generators.
-    connect_command : by which sockets to them are had; None where this machine reaches them.
+    num_processors : processors that the lab may use; with one no host has its own.
+    user, program_user : account on the hosts, and the one that middlewares and generators run in.
+    connect_command : passes on sockets to the hosts; None where this machine reaches them.
     """
     groups: dict[str, Any] = {}
     for host in topology.hosts:

@@ -60,24 +60,10 @@ class LocalLab(Lab):
         self._files = LabFiles()
 
     def up(self, progress: Callable[[str], None] | None = None) -> Path:
-        """Build the lab and return when every host answers; nothing is done if it is up.
+        """Build the lab unless it is up; return its inventory when every host answers.
 
         A lab that only differs in its time dilation is reshaped in place. What a crash has left is
         taken down first. If building fails or is interrupted, all of it is taken down again.
-
-        Parameters
-        ----------
-        progress : called with a line of text at each step.
-
-        Returns
-        -------
-        Path of the inventory of the lab's hosts.
-
-        Raises
-        ------
-        LabError
-            Something is missing on this machine, a lab of another topology is up, or a command
-            failed.
         """
         report = progress or (lambda _: None)
         requirements.check_all()
@@ -106,38 +92,20 @@ class LocalLab(Lab):
         return self._files.inventory
 
     def down(self) -> None:
-        """End all processes of the lab and remove all of it, however much there is.
-
-        Raises
-        ------
-        LabError
-            A process did not end or a command failed; calling it again is safe.
-        """
+        """End all processes of the lab and remove all of it, however much there is."""
         requirements.check_linux()
         with alone(self._files.directory.parent):
             ended = _take_down(self._files)
         processes.wait_until_reaped(ended)
 
     def dilate(self, time_dilation: float, *, mixed: bool = False) -> Path:
-        """Give the lab that is up another time dilation; its hosts and their processes stay.
-
-        Links, delays and CPU quotas are changed while packets pass, and the inventory says so.
+        """Change the time dilation while packets pass; return the inventory.
 
         Parameters
         ----------
-        time_dilation : k, by which rates are divided and delays multiplied.
+        time_dilation : k, by which rates are divided and delays multiplied; ValueError if out of
+            range.
         mixed : until the next change no host has processors of its own.
-
-        Returns
-        -------
-        Path of the inventory.
-
-        Raises
-        ------
-        LabError
-            There is no lab, or a command failed.
-        ValueError
-            `time_dilation` is not a sensible number.
         """
         requirements.check_linux()
         with alone(self._files.directory.parent):
@@ -145,22 +113,9 @@ class LocalLab(Lab):
         return self._files.inventory
 
     def reshape(self, topology: Topology) -> Path:
-        """Give the lab that is up other rates, delays, CPU quotas and another time dilation.
+        """Give the lab rates, delays, quotas and dilation of a topology with the same hosts.
 
-        As `dilate` does, in place; how the lab is calibrated stays.
-
-        Parameters
-        ----------
-        topology : that of the lab but for such numbers.
-
-        Returns
-        -------
-        Path of the inventory.
-
-        Raises
-        ------
-        LabError
-            There is no lab, it has other hosts or limits other things, or a command failed.
+        The calibration stays. Returns the path of the inventory.
         """
         requirements.check_linux()
         with alone(self._files.directory.parent):
@@ -174,22 +129,9 @@ class LocalLab(Lab):
         return self._files.inventory
 
     def calibrate(self, progress: Callable[[str], None] | None = None) -> Path:
-        """Measure again what the machine's wake-ups take of a round trip; takes some seconds.
+        """Measure again what the machine's wake-ups take of a round trip; return the inventory.
 
-        Nothing else should run on the machine. `up` does it for a lab that it builds.
-
-        Parameters
-        ----------
-        progress : called with a line of text on what was found.
-
-        Returns
-        -------
-        Path of the inventory, which tells the manifests.
-
-        Raises
-        ------
-        LabError
-            There is no lab, or a program failed; delays are then as before.
+        It takes some seconds; nothing else should run on the machine. `up` does it for a new lab.
         """
         requirements.check_linux()
         with alone(self._files.directory.parent):
@@ -199,16 +141,16 @@ class LocalLab(Lab):
         return self._files.inventory
 
     def status(self) -> list[HostStatus]:
-        """Tell how each host of the lab is; an empty list if there is no lab."""
+        """Return the state of each host of the lab; an empty list if there is no lab."""
         requirements.check_linux()
         return host_states(self._files)
 
     def is_running(self) -> bool:
-        """Tell whether any host of it runs; what a crash has left of a lab does not."""
+        """Whether any host of the lab runs; what a crash has left of a lab does not."""
         return any(state.sshd_pid is not None for state in self.status())
 
     def switch(self) -> SwitchStatus | None:
-        """Tell how the network between the hosts is; None if there is no lab."""
+        """Return the state of the network between the hosts; None if there is no lab."""
         requirements.check_linux()
         return switch_state(self._files)
 
@@ -317,12 +259,7 @@ def _has_ended(files: LabFiles, host: LabHost) -> bool:
 
 
 def _take_down(files: LabFiles) -> list[Process]:
-    """Undo whatever is there, from the inside out; each step is harmless when repeated.
-
-    Returns
-    -------
-    The processes that were ended.
-    """
+    """Undo whatever is there, from the inside out; return the ended processes."""
     namespaces = [] if is_rootless() else sorted(_NETNS_DIR.glob(f"{NAMESPACE_PREFIX}*"))
     ended: list[Process] = []
     while found := _processes(files, namespaces):  # again: one may have forked meanwhile

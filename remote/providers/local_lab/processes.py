@@ -101,13 +101,7 @@ def with_environment(beginning: str) -> list[Process]:
 
 
 def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
-    """Kill processes and wait until they have ended; those that have ended already are skipped.
-
-    Raises
-    ------
-    LabError
-        One did not end in time.
-    """
+    """Kill processes and wait until they have ended; those that have ended already are skipped."""
     deadline = time.monotonic() + timeout_s
     with contextlib.ExitStack() as stack:
         poller = select.poll()
@@ -136,8 +130,7 @@ def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
 def wait_until_reaped(processes: Iterable[Process], timeout_s: float = 3.0) -> None:
     """Wait until ended processes are no longer listed, which is up to this machine's first process.
 
-    Most do that at once, some every few seconds, some containers' never: what is left then is only
-    an entry in the list.
+    Some containers' first process never reaps: what is left then is only an entry in the list.
     """
     listed = list(processes)
     until(lambda: not any(process.is_listed for process in listed), timeout_s)

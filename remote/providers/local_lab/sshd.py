@@ -29,10 +29,9 @@ def user_of_hosts() -> str:
 
 @functools.cache
 def user_of_programs() -> str | None:
-    """Return whom root becomes on hosts for middlewares and generators.
+    """Return the account that root becomes on hosts to run middlewares and generators.
 
-    None where it stays who it is: an ordinary user, or a root that can become no one else, as in a
-    user namespace of one user.
+    None for an ordinary user, or a root that can become no one else, as in a user namespace of one.
     """
     if is_rootless():
         return None
@@ -103,8 +102,9 @@ def start(
 ) -> None:
     """Start a host in its network namespace and return at once; it writes its log to `log`.
 
-    `entered` are the `cgroup.procs` files of the control groups that its processes belong to,
-    `processors` the numbers of those that they run on.
+    Parameters
+    ----------
+    entered : `cgroup.procs` files of the control groups that its processes belong to.
     """
     folder = files.host(host.name)
     # First into the network namespace, by which `lab down` finds it from then on; then forked off
@@ -121,7 +121,7 @@ def start(
 
 
 def counts_cpu(folder: Path) -> bool:
-    """Tell whether the host that was started from `folder` can read its CPU time."""
+    """Whether the host that was started from `folder` can read its CPU time."""
     if is_rootless():
         return False
     try:

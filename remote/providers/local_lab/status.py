@@ -30,14 +30,13 @@ _GREETING_TIMEOUT_S = 1.5
 
 @dataclass(frozen=True, kw_only=True)
 class HostStatus:
-    """How one host of the lab is.
+    """State of one host of the lab.
 
     Parameters
     ----------
     sshd_pid : the host's first process as this machine numbers it, None if it does not run.
-    answers_ssh : whether an SSH server greets at the host's address.
     cpu_s : CPU seconds that the host has used, None if they are not counted.
-    cpu_quota : CPUs that it may use, undilated; None for no limit, or one that is to be found out.
+    cpu_quota : CPUs that it may use, undilated; None for no limit, or a hidden one.
     own_processors : whether no other host runs on its processors.
     """
 
@@ -59,17 +58,13 @@ class HostStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class SwitchStatus:
-    """How the lab's network is.
+    """State of the lab's network.
 
     Parameters
     ----------
-    delay : what delays packets.
-    rtt_ms, own_rtt_ms, time_dilation : of the topology.
     line_rtt_ms : round trip that packets are delayed by, in ms of the clock.
     wake_up_ms : what the machine adds to it, in ms of the clock; None if that was not measured.
-    line_pid : the delay line's process, None if there is none, or it does not run any more.
-    cpu_s : CPU seconds of the delay line, None if there is none or they are not counted.
-    counters : of the delay line, None if there is none.
+    line_pid, cpu_s, counters : of the delay line, None if there is none.
     is_hidden : whether rates and delays are to be found out, and are not shown.
     """
 
@@ -91,7 +86,7 @@ class SwitchStatus:
 
 
 def switch_state(files: LabFiles) -> SwitchStatus | None:
-    """Tell how the network of the completed lab is, None if there is no lab."""
+    """Return the state of the completed lab's network, None if there is no lab."""
     topology = files.read_topology()
     if topology is None:
         return None
@@ -112,14 +107,14 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
 
 
 def running_delay(topology: Topology, files: LabFiles) -> Delay:
-    """Tell what delays packets in the lab that was built."""
+    """Return what delays packets in the lab that was built."""
     if files.line_shared.exists():
         return Delay.LINE
     return Delay.NETEM if topology.rtt_ms else Delay.NONE
 
 
 def network_problem(files: LabFiles | None = None) -> str:
-    """Say why nothing passes in the lab that is up, if its delay line has ended; otherwise ""."""
+    """Return why nothing passes in the lab if its delay line has ended, otherwise ""."""
     state = switch_state(files or LabFiles())
     if state is None or state.is_up:
         return ""
@@ -130,7 +125,7 @@ def network_problem(files: LabFiles | None = None) -> str:
 
 
 def host_states(files: LabFiles) -> list[HostStatus]:
-    """Tell how each host of the completed lab is; an empty list if there is no lab."""
+    """Return the state of each host of the completed lab; an empty list if there is no lab."""
     topology = files.read_topology()
     if topology is None:
         return []
@@ -163,7 +158,7 @@ def host_states(files: LabFiles) -> list[HostStatus]:
 
 
 def _is_in_reach(host: LabHost) -> bool:
-    """Tell whether packets to a host go nowhere else."""
+    """Whether packets to a host go nowhere else."""
     return is_rootless() or route_leaves_by(host.address, CONTROL_DEVICE)
 
 
@@ -172,13 +167,7 @@ def _line_is_alive(files: LabFiles) -> bool:
 
 
 def shell_command(name: str, *command: str) -> list[str]:
-    """Give the `ssh` command line that opens a shell, or runs a command, on a host of the lab.
-
-    Raises
-    ------
-    LabError
-        There is no lab, or no such host in it, or the host is down.
-    """
+    """Give the `ssh` command line that opens a shell, or runs a command, on a host of the lab."""
     requirements.check_linux()
     files = LabFiles()
     hosts = {host.name: host for host in host_states(files)}

@@ -81,13 +81,12 @@ class Processor(Document):
 
 
 class Own(Document):
-    """What a single host has for itself; the rest is that of its role.
+    """Limits of a single host; the rest is that of its role.
 
     Parameters
     ----------
     rtt_ms : the round trip between it and each host that has none of its own. Two hosts that have
         are as far from each other as both round trips less that of the topology.
-    egress, cpu_quota, processor : as for a role.
     """
 
     rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
@@ -115,16 +114,15 @@ def _written_out(hosts: Any) -> Any:
 
 
 class RoleTable(Document):
-    """The hosts of one role, name to address, and what limits each of them.
+    """The hosts of one role, name to address, and the limits of each of them.
 
     Parameters
     ----------
     hosts : or, in a file, ``{ prefix = "c", count = 60, first = "198.18.0.11" }`` for c1 to c60.
-    egress : limit of its link, None for a link without one.
     cpu_quota : CPUs of the machine that all its processes together may use, None for no limit.
-    processor : what its messages wait for, None for the machine's processors alone.
+    processor : an emulated one, None for the machine's processors alone.
     own_processors : whether no other host runs on their processors, as far as the machine has two.
-    own : name of a host to what it has for itself.
+    own : limits of single hosts by their names.
     """
 
     hosts: Annotated[dict[str, str], BeforeValidator(_written_out)]
@@ -141,14 +139,7 @@ class RoleTable(Document):
 
 @dataclass(frozen=True, kw_only=True)
 class LabHost:
-    """One host of the lab; its limits are its own, or else those of its role.
-
-    Parameters
-    ----------
-    own_rtt_ms : the round trip between it and hosts that have none of their own; None where it is
-        as far away as they are.
-    own_processors : whether hosts without it are kept off the processors that it runs on.
-    """
+    """One host of the lab; its limits are its own, or else those of its role."""
 
     name: str
     role: str
@@ -172,13 +163,12 @@ class Topology(Document):
     ----------
     rtt_ms : the round trip that a client shall see to another host, 0 for what the machine itself
         takes. Single hosts may be farther away (`Own`).
-    time_dilation : k. All rates and quotas here are divided by it, `rtt_ms` and what processors
-        take are multiplied by it when the lab is built, so that the machine looks k times faster to
-        what runs in the lab.
-    wake_up_ms : what the machine's own wake-ups take of a round trip, in ms of the clock whatever k
-        is, and what is therefore taken off the delay; `lab up` and `lab calibrate` measure it.
-    is_hidden : whether its rates, delays and quotas are to be found out: neither status nor
-        inventory tells them, so that manifests do not either, as those of hosts elsewhere.
+    time_dilation : k. All rates and quotas here are divided by it, `rtt_ms` and the times of
+        processors are multiplied by it when the lab is built.
+    wake_up_ms : part of a round trip that the machine's own wake-ups take, in ms of the clock
+        whatever k is, subtracted from the delay; `lab up` and `lab calibrate` measure it.
+    is_hidden : whether rates, delays and quotas are to be found out: status, inventory and
+        manifests do not show them.
     """
 
     name: str
@@ -231,10 +221,7 @@ class Topology(Document):
 
     @property
     def line_rtt_ms(self) -> float:
-        """Round trip that packets are delayed by, in ms of the clock: dilated, without wake-ups.
-
-        That is between two hosts which have none of their own.
-        """
+        """Round trip between ordinary hosts that packets are delayed by, in ms of the clock."""
         return delayed_rtt_ms(self.rtt_ms, self.time_dilation, self.wake_up_ms or 0.0)
 
     def farther_ms(self, host: LabHost) -> float:
@@ -242,28 +229,21 @@ class Topology(Document):
         return 0.0 if host.own_rtt_ms is None else host.own_rtt_ms - self.rtt_ms
 
     def delay_ms(self, host: LabHost) -> float:
-        """One-way delay of what a host sends as it is built, in ms of the clock.
+        """One-way delay of what a host sends, in ms of the clock.
 
-        All of what makes it farther away than others is on what it sends, nothing on what it gets:
-        the frames of any host leave in the order in which they came.
+        All of what makes it farther away than others is on what it sends: frames leave in order.
         """
         return self.line_rtt_ms / 2 + self.farther_ms(host) * self.time_dilation
 
     def calibrated(self, wake_up_ms: float | None) -> Topology:
-        """Give the same topology with other wake-ups, None for delays as they stand in its file."""
+        """Return the same topology with other wake-ups; None for delays as in its file."""
         fields = {name: value for name, value in self.to_dict().items() if name != "wake_up_ms"}
         return Topology.from_dict(
             fields if wake_up_ms is None else fields | {"wake_up_ms": wake_up_ms}
         )
 
     def dilated(self, time_dilation: float) -> Topology:
-        """Give the same topology with another time dilation.
-
-        Raises
-        ------
-        ValueError
-            `time_dilation` is not between 0.01 and 1000.
-        """
+        """Return the same topology with another time dilation, 0.01 to 1000."""
         return Topology.from_dict({**self.to_dict(), "time_dilation": time_dilation})
 
     def built(self) -> tuple[object, ...]:
@@ -315,18 +295,7 @@ class Topology(Document):
 
     @classmethod
     def named(cls, name: str) -> Topology:
-        """Read one of the topologies that come with the package, or a file by its path.
-
-        Parameters
-        ----------
-        name : such as `azure`, `hundred`, `queue`, `schmid2018`, `unshaped`, or a path that
-            ends in .toml.
-
-        Raises
-        ------
-        ConfigError
-            There is no such topology, or it is wrong.
-        """
+        """Read a topology by its path, which ends in .toml, or by its name in `TOPOLOGIES_DIR`."""
         if name.endswith(".toml"):
             return cls.read(Path(name))
         known = sorted(path.stem for path in TOPOLOGIES_DIR.glob("*.toml"))
@@ -339,13 +308,7 @@ class Topology(Document):
 
     @classmethod
     def read(cls, path: Path) -> Topology:
-        """Read a topology file; see topologies/azure.toml for the format.
-
-        Raises
-        ------
-        ConfigError
-            The file cannot be read, or a field is missing, unknown or wrong.
-        """
+        """Read a topology file; see topologies/azure.toml for the format."""
         document = read_toml(path)
         try:
             return cls.from_dict(document)
@@ -354,17 +317,11 @@ class Topology(Document):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Topology:
-        """Make a topology of what its file holds.
-
-        Raises
-        ------
-        ValueError
-            A field is missing, unknown or wrong; the message names it.
-        """
+        """Make a topology of what its file holds; ValueError names each field that is wrong."""
         return parse(cls, data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give back what `from_dict` reads."""
+        """Return what `from_dict` reads."""
         return self.model_dump(exclude_none=True)
 
 

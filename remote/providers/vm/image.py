@@ -44,13 +44,7 @@ def require_programs() -> None:
 
 
 def ensure(report: Callable[[str], None]) -> Path:
-    """Build the image unless it stands there as it would be built; return its folder.
-
-    Raises
-    ------
-    LabError
-        It could not be built; the log is kept.
-    """
+    """Build the image unless it stands there as it would be built; return its folder."""
     made_from = hashlib.sha256(" ".join([SCRIPT.read_text(), *packages()]).encode()).hexdigest()
     mark = FOLDER / _MADE_FROM
     if mark.exists() and mark.read_text() == made_from:

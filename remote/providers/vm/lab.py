@@ -50,12 +50,7 @@ _JUMP_HOST = (
 
 
 class VmLab(Lab):
-    """The fleet `vm`.
-
-    Parameters
-    ----------
-    machines : what `up` boots.
-    """
+    """The fleet `vm`, with the `machines` that `up` boots."""
 
     def __init__(self, machines: Sequence[VirtualMachine] = MACHINES) -> None:
         self.machines = machines
@@ -74,13 +69,7 @@ class VmLab(Lab):
     def up(self, progress: Callable[[str], None] | None = None) -> Path:
         """Boot the machines and return the inventory's path when all let their user in.
 
-        They are as bare as Debian's image for clouds; nothing is done if they are up. The disk
-        image is built first if need be.
-
-        Raises
-        ------
-        LabError
-            A program is missing, the image cannot be built, or a machine does not boot.
+        They are as bare as Debian's image for clouds. The disk image is built first if need be.
         """
         report = progress or (lambda _: None)
         _check_root()
@@ -100,21 +89,18 @@ class VmLab(Lab):
         return self.inventory_path
 
     def down(self) -> None:
-        """Power all machines off and remove all of them; harmless if there are none.
-
-        The disk image stays, below build/.
-        """
+        """Power all machines off and remove them; the disk image stays, below build/."""
         _check_root()
         with alone(self.folder.parent):
             ended = self._take_down()
         processes.wait_until_reaped(ended)
 
     def is_running(self) -> bool:
-        """Tell whether any machine runs."""
+        """Whether any machine runs."""
         return any(self._process(one) is not None for one in self.machines)
 
     def status(self) -> list[HostState]:
-        """Tell how each machine is; an empty list if the fleet is down."""
+        """Return the state of each machine; an empty list if the fleet is down."""
         if not self.inventory_path.exists():
             return []
         hosts = {host.name: host for host in Inventory.read(self.inventory_path).hosts}
@@ -217,7 +203,7 @@ def _check_root() -> None:
 
 
 def _lets_in(host: Host) -> bool:
-    """Tell whether the host's user can run a command there."""
+    """Whether the host's user can run a command there."""
     try:
         with Connection(host) as connection:
             connection.run("true")

@@ -30,7 +30,6 @@ class VirtualMachine:
     Parameters
     ----------
     number : which one of its role it is, from 0; its address follows from it.
-    memory_mib : what it has for everything: its kernel, a JVM or memcached.
     delay_ms : by which `netem` delays every packet that leaves it.
     user_data : what cloud-init is told at its first boot; nothing if it is not to run.
     """
@@ -61,15 +60,11 @@ class VirtualMachine:
         return _FIRST_NUMBERS[self.role] + self.number
 
     def qemu_command(self, image: Path, folder: Path) -> list[str]:
-        """Return the command that boots it and leaves it running in the background.
+        """Return the command that boots it from the built `image` and leaves it running.
 
-        What it writes to its disk goes to a file that has no name and ends with it. QEMU emulates
-        the processor: hardware's help (KVM) is not had everywhere, and makes no other machine.
-
-        Parameters
-        ----------
-        image : folder with what `image.ensure` has built.
-        folder : of the fleet; the console goes there, and the number of the process.
+        Its writes go to a file without a name, which ends with it. QEMU emulates the processor:
+        hardware's help (KVM) is not available everywhere. Console and pid go to the fleet's
+        `folder`.
         """
         cloud = _WITH_CLOUD_INIT if self.user_data else _WITHOUT_CLOUD_INIT
         options = {
@@ -116,7 +111,6 @@ class VirtualMachine:
         Parameters
         ----------
         user_key : public key of who may log in, a line of authorized_keys.
-        host_key : its own private key.
         """
         files = {
             "etc/hosts": f"127.0.0.1 localhost\n{self.address} {self.name}\n",

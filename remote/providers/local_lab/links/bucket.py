@@ -11,16 +11,11 @@ BYTES_PER_KIB = 1024
 
 
 def bucket_bytes(campaign_dir: Path, section: str, role: str) -> int | None:
-    """Tell what the token bucket of a role's links held when a section was measured.
+    """Return the size of the token bucket of a role's links when a section was measured.
 
     A manifest names the topology, and the topology's file has its buckets. They hold the same
-    bytes however time was dilated.
-
-    Returns
-    -------
-    int or None
-        None where the hosts were not the lab's, their links have no limit, or the topology is not
-        one of those that come with the package.
+    bytes however time was dilated. None where the hosts were not the lab's, their links have no
+    limit, or the topology does not come with the package.
     """
     manifests = [m for m in read_manifests(campaign_dir, [section]) if m.fleet == LOCAL_LAB]
     if not manifests:

@@ -51,11 +51,6 @@ def seen_rtt_ms(topology: Topology) -> float:
 
     It goes from the first client to the first server of those that are not farther away, or else
     between the first and the last host.
-
-    Raises
-    ------
-    LabError
-        One of the two programs failed.
     """
     source, target = _ends(topology)
     command = [*_inside(target), _SERVER, target.address]
@@ -74,7 +69,7 @@ def seen_rtt_ms(topology: Topology) -> float:
 def wake_ups_ms(
     topology: Topology, apply: Callable[[Topology], object]
 ) -> tuple[float | None, float]:
-    """Find what is to be taken off the delay so that a client sees the topology's round trip.
+    """Measure what to subtract from the delay so that a client sees the topology's round trip.
 
     It is measured undilated: a wake-up takes as long whatever k is, and however far hosts are.
 
@@ -84,8 +79,8 @@ def wake_ups_ms(
 
     Returns
     -------
-    The wake-ups in ms, None if there is no delay to take them off or no second host, and the round
-    trip that a client has seen at the end, less what the hosts are farther away.
+    The wake-ups in ms, None without a delay or a second host, and the round trip that a client has
+    seen at the end, less what the hosts are farther away.
     """
     if topology.rtt_ms == 0 or len(topology.hosts) < 2:
         return None, 0.0

@@ -36,15 +36,10 @@ _PORT = struct.Struct("=3Qd")
 
 @dataclass(frozen=True, kw_only=True)
 class LineCounters:
-    """What the delay line has counted since the lab is up.
+    """Frames that the delay line has received, sent, lost and refused, and its process's wake-ups.
 
-    Parameters
-    ----------
-    frames : that came in; TCP hands over up to 7 KiB as one.
-    sent : that left.
-    lost : that came while 1024 waited already at the same port.
-    refused : that were too long or that a device did not take.
-    wakeups : of the process.
+    A frame is lost that comes while 1024 wait at the same port, and refused if it is too long or a
+    device does not take it. TCP hands over up to 7 KiB as one frame.
     """
 
     frames: int
@@ -64,13 +59,7 @@ def choose(topology: Topology) -> Delay:
 
 
 def build_line() -> Path:
-    """Compile the delay line unless that has been done, and return its path.
-
-    Raises
-    ------
-    LabError
-        There is no C compiler, or it failed.
-    """
+    """Compile the delay line unless that has been done, and return its path."""
     sources = sorted(SOURCES.glob("*.[ch]"))
     newest = max(path.stat().st_mtime for path in sources)
     if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
@@ -109,7 +98,6 @@ def start_line(
     shared : file for its settings and counters.
     pid_file : where it notes its process.
     groups : `cgroup.procs` files of the control groups that it enters.
-    processors : numbers of those that it runs on.
     """
     shared.write_bytes(bytes(_COUNTERS.size) + settings(topology))
     ports = [port_of(host) for host in topology.hosts]

@@ -24,9 +24,7 @@ from remote.providers.local_lab.topology import LabHost, Topology
 def reshape(topology: Topology, files: LabFiles, *, mixed: bool = False) -> None:
     """Give a lab that is up the numbers of a topology, and note so; nothing if it has them.
 
-    Parameters
-    ----------
-    mixed : until the next change no host has processors of its own.
+    With `mixed` no host has processors of its own until the next change.
     """
     _place(topology, mixed=mixed)
     if topology == files.read_topology():
@@ -66,10 +64,7 @@ def limit_cpu(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
 
 
 def note(topology: Topology, files: LabFiles) -> None:
-    """Tell of the lab that is up how it is shaped now.
-
-    Others may hold a lock on its inventory, which stays the same file.
-    """
+    """Write down how the lab is shaped; its inventory stays the same file, as it may be locked."""
     files.write_topology(topology)
     with files.inventory.open("r+", encoding="utf-8") as stream:
         stream.write(inventory_of(topology, files))

@@ -70,8 +70,7 @@ def host_commands(
 def shaping_commands(host: LabHost, topology: Topology, delay: Delay) -> list[list[str]]:
     """List the commands that give a host's link its dilated rate and, by netem, its delay.
 
-    They may be run again on a lab that is up. The bucket's size stays the same: it lasts as long in
-    undilated time as it always did.
+    They may be run again on a lab that is up. The bucket's size does not depend on time dilation.
     """
     return [command.split() for command in _shaping_commands(host, topology, delay)]
 

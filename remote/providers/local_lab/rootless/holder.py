@@ -33,7 +33,7 @@ _START_TIMEOUT_S = 10.0
 
 
 def is_rootless() -> bool:
-    """Tell whether this process may not make namespaces but in one of its user."""
+    """Whether this process may make namespaces only in a namespace of its user."""
     return os.geteuid() != 0
 
 
@@ -44,13 +44,7 @@ def making(*kinds: str) -> list[str]:
 
 
 def start(files: LabFiles) -> None:
-    """Start the holder and return when its namespaces can be entered.
-
-    Raises
-    ------
-    LabError
-        The kernel does not let this user make them; the message holds what was said.
-    """
+    """Start the holder and return when its namespaces can be entered."""
     log = files.directory / "holder.log"
     spaces = making("--net", "--mount", "--pid", "--fork", "--kill-child")
     command = [find("setsid"), "--fork", *spaces, "sh", str(_SCRIPT), str(files.holder)]
@@ -69,16 +63,11 @@ def found(files: LabFiles) -> list[Process]:
 
 
 def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
-    """Give what runs a command where the lab's network is: as root, the command itself.
+    """Return what runs a command in the lab's network; as root, the command itself.
 
     Parameters
     ----------
     stays : whether it leaves processes behind, which are to end with the lab.
-
-    Raises
-    ------
-    LabError
-        There is no lab, or a program is not installed.
     """
     if not is_rootless():
         return list(command)
@@ -96,15 +85,7 @@ def adding(user: str) -> tuple[str, ...]:
 
 
 def connect_command() -> str | None:
-    """Give the command by which ssh and we get a socket to a host; as root none is needed.
-
-    It is for ssh_config's ProxyCommand with ProxyUseFdpass: nothing that is sent passes by it.
-
-    Raises
-    ------
-    LabError
-        There is no lab.
-    """
+    """Return the ProxyCommand (with ProxyUseFdpass) that passes on a socket; None as root."""
     if not is_rootless():
         return None
     words = inside([sys.executable, "-I", "-S", str(_DIAL)])
