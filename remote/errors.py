@@ -70,34 +70,11 @@ class ConnectionLost(HostGone):
 
 
 class HostLeased(RemoteError):
-    """Another controller uses a host: the two would end each other's jobs.
+    """Another controller uses a host: the two would end each other's jobs."""
 
-    Parameters
-    ----------
-    holder : which process it is, where, and what for.
-    since : when it began, as text.
-    silent_s : how long ago it was heard of.
-    free_after_s : after how long a silence anybody may have the host.
-    lease : path of the file on the host that says so.
-    """
-
-    def __init__(
-        self,
-        host: str,
-        *,
-        holder: str,
-        since: str,
-        silent_s: float,
-        free_after_s: float,
-        lease: str,
-    ) -> None:
+    def __init__(self, host: str, reason: str) -> None:
         self.host = host
-        super().__init__(
-            f"{host}: in use by another controller, {holder}, since {since}; it was heard of "
-            f"{silent_s:.0f} s ago. Wait until it is done, or end it there. If it is gone the host "
-            f"is free when nothing was heard of it for {free_after_s:.0f} s, or at once if you "
-            f"remove {lease} there."
-        )
+        super().__init__(f"{host}: in use by another controller, {reason}")
 
 
 class CommandFailed(RemoteError):

@@ -16,7 +16,7 @@ _MOVES = 10  # times that threads are looked for which others have started meanw
 
 
 @contextlib.contextmanager
-def kept_awake() -> Iterator[None]:
+def keep_awake() -> Iterator[None]:
     """Let idle processors poll for work while this lasts, if we may ask for it.
 
     Who wakes a processor that sleeps pays for it, in a virtual machine tens of microseconds: what a
@@ -45,7 +45,7 @@ def wake_up_bound_us() -> int | None:
     return int(bound_us)
 
 
-def shared_out(num_cpus: float, processors: Collection[int]) -> tuple[list[int], list[int]]:
+def split_processors(num_cpus: float, processors: Collection[int]) -> tuple[list[int], list[int]]:
     """Choose processors for programs that none other is to run beside: pure.
 
     Parameters
@@ -62,7 +62,7 @@ def shared_out(num_cpus: float, processors: Collection[int]) -> tuple[list[int],
     return (known[:count], known[count:]) if count else (known, known)
 
 
-def on_processors(processors: Sequence[int], command: Sequence[str]) -> list[str]:
+def pinned_command(processors: Sequence[int], command: Sequence[str]) -> list[str]:
     """Give a command that becomes `command`, which with all that it starts stays on these."""
     return ["taskset", "--cpu-list", ",".join(map(str, processors)), *command]
 

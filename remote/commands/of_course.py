@@ -62,7 +62,7 @@ def grade(file: Path, seed: int, as_json: bool) -> None:
     Exit status 1 if a statement is wrong, 3 if none is wrong but one cannot be told.
     """
     from remote.course.assignment import draw  # models load slowly
-    from remote.course.grading import measure_missing, measured_of, study_of
+    from remote.course.grading import grading_study, measure_missing, read_measured
     from remote.course.marking import Verdict, mark
     from remote.course.submission import read_submission
 
@@ -73,9 +73,9 @@ def grade(file: Path, seed: int, as_json: bool) -> None:
             f"is about assignment {submission.assignment}, and this student was given {seed} "
             "(--seed): nothing is marked; ask the student for a submission about that assignment",
         )
-    study = study_of(draw(seed))
+    study = grading_study(draw(seed))
     measure_missing(study, partial(say, err=True))
-    marks = mark(submission, measured_of(study))
+    marks = mark(submission, read_measured(study))
     rows = [dataclasses.asdict(one) for one in marks]
     if as_json:
         say(json.dumps({"assignment": seed, "marks": rows}, indent=1))

@@ -22,8 +22,8 @@ from remote.providers.fleets import (
     LOCAL,
     LOOPBACK,
     OTHERS,
+    find_lab,
     inventory_path,
-    lab_of,
     why_not_local,
 )
 from remote.providers.local_lab import LocalLab
@@ -114,7 +114,7 @@ def lab_up(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> Iterator[None]:
     ----------
     topology : of the local lab, which must have it if it is up.
     """
-    lab = lab_of(fleet, topology)
+    lab = find_lab(fleet, topology)
     if lab is None:
         yield
         return

@@ -84,7 +84,5 @@ class Bench(Protocol):
 class OpenBench(Protocol):
     """Makes benches."""
 
-    def __call__(
-        self, num_servers: int, *, sharded: bool = False, workers: int = WORKERS
-    ) -> AbstractContextManager[Bench]:
+    def __call__(self, num_servers: int, *, sharded: bool = False) -> AbstractContextManager[Bench]:
         """Start empty servers and a middleware; end whatever of them is left at the end."""

@@ -122,7 +122,6 @@ def open_on_hosts(
     num_servers: int,
     *,
     sharded: bool = False,
-    workers: int = WORKERS,
     limit_s: float = _LIMIT_S,
 ) -> Iterator[HostsBench]:
     """Start empty servers and a middleware; see `remote.conformance.bench.OpenBench`.
@@ -140,7 +139,7 @@ def open_on_hosts(
         num_servers=num_servers,
         workload="get",
         clients_per_thread=1,
-        workers=workers,
+        workers=WORKERS,
         sharded=sharded,
     )
     launch = middleware_launch(

@@ -26,7 +26,7 @@ from remote.conformance.questions import (
     vocabulary,
 )
 from remote.conformance.running_bench import Place
-from remote.conformance.trial import Answer, Question, Verdict, answer_of
+from remote.conformance.trial import Answer, Question, Verdict, ask_on
 from remote.conformance.wire import PATIENCE_S
 
 TEXT_WIDTH = 100
@@ -148,13 +148,12 @@ def try_middleware(
 
 def ask(question: Question, bench: Bench, patience_s: float) -> Answer:
     """Ask one question; whatever goes wrong is in the answer."""
-    return answer_of(question.ask, bench, patience_s=patience_s, time_s=question.time_s)
+    return ask_on(question.ask, bench, patience_s=patience_s, time_s=question.time_s)
 
 
 def _is_fault_alone(
     question: Question, open_one: Callable[[], AbstractContextManager[Bench]], patience_s: float
 ) -> bool:
-    """Ask a question on a bench of its own; return whether it finds a fault there, too."""
     try:
         with open_one() as bench:
             return ask(question, bench, patience_s).verdict is Verdict.FAULT

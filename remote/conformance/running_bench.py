@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from remote.conformance.trial import Answer, CannotTell, Trial, Verdict, answer_of
+from remote.conformance.trial import Answer, CannotTell, Trial, Verdict, ask_on
 from remote.conformance.wire import Client, Misbehaviour
 from remote.waiting import until
 
@@ -261,7 +261,7 @@ def show(
                 server.empty()
         for _ in range(times):
             for text, ask, time_s in questions:
-                answer = answer_of(ask, bench, patience_s=patience_s, time_s=time_s)
+                answer = ask_on(ask, bench, patience_s=patience_s, time_s=time_s)
                 if answer.verdict is Verdict.FAULT:
                     print(f"fails: {text}: {answer.sentence}\n{answer.difference}".rstrip())
                     if not bench.has_accepted:
@@ -352,7 +352,6 @@ def _free_port() -> int:
 
 
 def _listener(port: int) -> int:
-    """Return the process of this machine that listens on a port."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         with suppress(OSError):

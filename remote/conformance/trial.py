@@ -163,7 +163,7 @@ def meanwhile(circumstance: str) -> Iterator[None]:
         raise type(exc)(f"{circumstance}: {exc.sentence}", exc.difference) from exc
 
 
-def answer_of(
+def ask_on(
     ask: Callable[[Trial], Answer], bench: Bench, *, patience_s: float, time_s: float
 ) -> Answer:
     """Ask one question; whatever goes wrong is in the answer."""

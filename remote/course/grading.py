@@ -25,7 +25,7 @@ COURSE_DIR = DATA_DIR / "course" / "graded"  # beside the sections of a campaign
 _NEVER = "nothing of it was measured that counts: `lab grade` measures it, on the local lab"
 
 
-def study_of(assignment: Assignment, folder: Path = COURSE_DIR) -> Study:
+def grading_study(assignment: Assignment, folder: Path = COURSE_DIR) -> Study:
     """Return the study by which an assignment is marked, in the `folder` of all assignments."""
     path = folder / f"{assignment.name}.toml"
     section = section_of(path, assignment.document, PROFILE)
@@ -63,7 +63,7 @@ def measure_missing(
         measure_in_turns(study, after.enter_context(on_lab(report)))
 
 
-def measured_of(study: Study) -> Measured:
+def read_measured(study: Study) -> Measured:
     """Return what was measured of an assignment."""
     runs = study.throughputs()
     found = {str(name): list(rows) for name, rows in runs.groupby("parameter")[THROUGHPUT]}

@@ -142,13 +142,11 @@ def _of_interval(statement: str, stated: Bounds, estimate: Estimate, unit: str) 
 
 
 def _direction(gain: Bounds) -> int:
-    """Return 1 or -1 where a whole interval is more than `MARGIN` above or below none, else 0."""
     low, high = gain
     return int(low > 1 + MARGIN) - int(high < 1 - MARGIN)
 
 
 def _gains_more(measured: Measured, change: str, other: str) -> bool:
-    """Whether it is shown that one change gains more than another one, NaN being no proof."""
     return measured.gain(change, over=other).interval()[0] > 1
 
 

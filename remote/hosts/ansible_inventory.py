@@ -162,7 +162,6 @@ class AnsibleInventory:
                 raise ValueError(f"{name} is both a group and a host: rename one of them")
 
     def _adopt_orphans(self) -> None:
-        """Make groups without a parent children of `all`."""
         children = {child for group in self.groups.values() for child in group.children}
         parents = {g.name for g in self.groups.values() if UNGROUPED in g.children} - {"all"}
         if parents or self.groups[UNGROUPED].children:
@@ -193,7 +192,6 @@ class AnsibleInventory:
         self.groups[UNGROUPED].hosts = [host for host in self.hosts if host not in grouped]
 
     def _gather_hosts(self) -> dict[str, set[str]]:
-        """Return the hosts of each group and of all groups below it."""
         found = {name: set(group.hosts) for name, group in self.groups.items()}
         for name in reversed(self._depths):  # a group stands behind its parents
             found[name].update(*(found[child] for child in self.groups[name].children))
@@ -238,7 +236,6 @@ def _named(value: object, place: str) -> dict[Any, Any]:
 
 
 def _vars_beside(inventory: Path, folder: str, name: str) -> dict[str, Any]:
-    """Read what `group_vars/` or `host_vars/` beside the inventory says of `name`."""
     values: dict[str, Any] = {}
     root = inventory.parent.resolve()
     paths = [inventory.parent / folder / f"{name}{suffix}" for suffix in _SUFFIXES]

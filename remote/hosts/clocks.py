@@ -41,7 +41,7 @@ class ClockReading:
         return {name: round(value, 6) for name, value in vars(self).items()}
 
 
-def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> ClockReading:
+def clock_reading(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> ClockReading:
     """Return the reading of a clock that follows from one question and its answer (pure).
 
     The host read its clock at some time between question and answer, so that its offset from the
@@ -57,12 +57,12 @@ def reading_of(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> 
     return ClockReading(offset_s=host_epoch_s - middle_s, bound_s=bound_s, epoch_s=middle_s)
 
 
-def surest(exchanges: Sequence[Exchange]) -> ClockReading:
+def most_precise_reading(exchanges: Sequence[Exchange]) -> ClockReading:
     """Return the reading with the least bound; ValueError if no answer is a time."""
     readings = []
     for one in exchanges:
         if one.answered_at_s >= one.asked_at_s:
-            readings.append(reading_of(float(one.answer), one.asked_at_s, one.answered_at_s))
+            readings.append(clock_reading(float(one.answer), one.asked_at_s, one.answered_at_s))
     if not readings:
         raise ValueError("the control host's clock was set back")
     return min(readings, key=lambda reading: reading.bound_s)
@@ -72,7 +72,7 @@ def read_clock(connection: Connection) -> ClockReading:
     """Ask a host for its time, several times through one channel."""
     exchanges = connection.exchange(_COMMAND, SAMPLES)
     try:
-        return surest(exchanges)
+        return most_precise_reading(exchanges)
     except ValueError as exc:
         remedy = "`date +%s.%N` must work there."
         reason = f"it does not tell its time: {exc}"

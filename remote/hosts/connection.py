@@ -204,9 +204,9 @@ class Connection:
             self._link, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
         )
 
-    def put_text(self, text: str, remote: str, *, mode: int = 0o644) -> None:
+    def put_text(self, text: str, remote: str) -> None:
         """Write `text` to the file `remote`, atomically."""
-        self.put_bytes(text.encode(), remote, mode=mode)
+        self.put_bytes(text.encode(), remote)
 
     def put_bytes(self, content: bytes, remote: str, *, mode: int = 0o644) -> None:
         """Write `content` to the file `remote`, atomically."""
@@ -311,7 +311,6 @@ class _News(threading.Event):
         """Leave it set: the stream that is empty is not the only one."""
 
     def take(self) -> None:
-        """Wait until it is set, and take it back."""
         self.wait()
         super().clear()
 

@@ -125,7 +125,6 @@ class Fleet:
 
 
 def _all_of(outcomes: Mapping[str, T | RemoteError]) -> dict[str, T]:
-    """Return the results if there is no error among them."""
     if any(isinstance(outcome, RemoteError) for outcome in outcomes.values()):
         raise GroupError(outcomes)
     return {n: outcome for n, outcome in outcomes.items() if not isinstance(outcome, RemoteError)}

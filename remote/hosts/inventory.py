@@ -23,7 +23,6 @@ _USER_LAB = ".cache/middleware-lab/local"  # in the home, which stays when its u
 
 
 def _lab_folder() -> Path:
-    """Return the folder of the local lab: root's, or that of another user."""
     if os.geteuid() == 0:
         return Path("/run/middleware-lab")
     return Path(os.environ.get("HOME", "/"), _USER_LAB)
@@ -144,7 +143,6 @@ def _require_file(path: Path) -> None:
 
 
 def _roles(source: AnsibleInventory) -> list[tuple[str, str]]:
-    """Return each experiment host with its role."""
     found = [(name, role) for role in ROLES for name in source.members(role)]
     names = [name for name, _ in found]
     repeated = sorted({name for name in names if names.count(name) > 1})

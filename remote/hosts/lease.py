@@ -66,11 +66,10 @@ class Holder:
         began = datetime.now(UTC) - timedelta(seconds=self.now_s - self.since_s)
         return HostLeased(
             host.name,
-            holder=self.name,
-            since=f"{began:%Y-%m-%d %H:%M} UTC",
-            silent_s=self.now_s - self.renewed_s,
-            free_after_s=FREE_AFTER_S,
-            lease=f"{host.work_dir}/{FILE}",
+            f"{self.name}, since {began:%Y-%m-%d %H:%M} UTC; it was heard of "
+            f"{self.now_s - self.renewed_s} s ago. Wait until it is done, or end it there. If it "
+            f"is gone the host is free when nothing was heard of it for {FREE_AFTER_S} s, or at "
+            f"once if you remove {host.work_dir}/{FILE} there.",
         )
 
 

@@ -40,7 +40,6 @@ def program_bytes() -> bytes:
 
 
 def _license(dpkt: importlib.metadata.Distribution) -> str:
-    """Return dpkt's license, which has to come with it."""
     return next(
         path.read_text() for path in dpkt.files or () if path.name.upper().startswith("LICENSE")
     )

@@ -92,7 +92,6 @@ class Stream:
         return 0 < (acknowledged - self.expected) & _MASK < _HALF
 
     def _keep(self, at_ns: int, sequence: int, data: bytes, hidden_bytes: int) -> bool:
-        """Let a segment wait for those before it."""
         if not self._waiting:
             self._hole_since_ns = at_ns
         known = self._waiting.get(sequence)
@@ -275,7 +274,6 @@ class Connections:
         return own
 
     def _open(self, segment: Segment, way: _Way | None) -> None:
-        """Take a segment that opens a connection, or answers one that does."""
         first = (segment.sequence + 1) % _NUMBERS
         answers = bool(segment.flags & ACK)
         if way is not None:
@@ -295,7 +293,6 @@ class Connections:
             way.other.expected = segment.acknowledged
 
     def _end(self, way: _Way, segment: Segment) -> None:
-        """Take a segment that ends a connection, or one direction of it."""
         stream = way.stream
         if segment.flags & RST:
             self._forget(way, segment.flow, segment.at_ns)
@@ -316,7 +313,6 @@ class Connections:
 
 
 def _back(flow: bytes) -> bytes:
-    """Return the flow the other way."""
     length = (len(flow) - 4) // 2
     ports = 2 * length
     return flow[length:ports] + flow[:length] + flow[ports + 2 :] + flow[ports : ports + 2]

@@ -154,5 +154,4 @@ def _command(request: Request) -> bytes:
 
 
 def _different(keys: list[bytes]) -> Collection[bytes]:
-    """Return each key once."""
     return keys if len(keys) < 2 else dict.fromkeys(keys)

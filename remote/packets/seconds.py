@@ -58,7 +58,6 @@ class _Tally:
     times_ns: dict[str, list[int]] = field(default_factory=lambda: {time: [] for time in TIMES})
 
     def add(self, request: Request, reply: Reply, *, bytes_in: int, bytes_out: int) -> None:
-        """Count a request and its reply."""
         number = len(request.keys)
         self.requests += 1
         self.keys += number
@@ -72,7 +71,6 @@ class _Tally:
             self.misses += max(0, number - hits)
 
     def cells(self) -> list[int]:
-        """Return the counts in the order of their columns."""
         return [int(getattr(self, name)) for name in _COUNTS]
 
 

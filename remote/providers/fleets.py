@@ -9,12 +9,10 @@ from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab import LocalLab, Topology, requirements
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
-from remote.providers.loopback import FLEET as LOOPBACK
 from remote.providers.loopback import LoopbackLab
-from remote.providers.vm.files import FLEET as VM
 from remote.providers.vm.lab import VmLab
 
-LOCAL = "local"
+LOCAL, LOOPBACK, VM = "local", "loopback", "vm"
 OTHERS: Mapping[str, type[LoopbackLab] | type[VmLab]] = {LOOPBACK: LoopbackLab, VM: VmLab}
 """The fleets of this machine that are no local lab, by name."""
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +31,7 @@ def inventory_path(fleet: str) -> Path:
     return path if path.exists() else ROOT / path
 
 
-def lab_of(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | VmLab | None:
+def find_lab(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | VmLab | None:
     """Return the lab on this machine that `fleet` names, None for the hosts of an inventory."""
     if fleet == LOCAL:
         return LocalLab(Topology.named(topology))

@@ -145,7 +145,6 @@ class LoopbackLab(Lab):
             ) from exc
 
     def _listener(self) -> Process | None:
-        """Return the sshd that listens; None if it does not run (any more)."""
         return processes.from_pid_file(self.folder / "sshd.pid", str(self.folder))
 
     def _take_down(self) -> None:
@@ -161,7 +160,6 @@ class LoopbackLab(Lab):
 
 
 def _free_port(listen: list[str]) -> int:
-    """Return a port that is free on all addresses."""
     with contextlib.ExitStack() as stack:
         port = 0
         for address in listen:

@@ -14,7 +14,7 @@ from remote.hosts.group import Fleet
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Host, Inventory
 from remote.hosts.jobs import clear_jobs
 from remote.hosts.lease import Leases, leased
-from remote.processors import kept_awake
+from remote.processors import keep_awake
 
 _LOOKING_S = 0.5  # for which another process may have the lock only to look who holds it
 
@@ -31,7 +31,7 @@ def sole_controller(inventory: Inventory, hosts: Sequence[Host], purpose: str) -
     hosts : where measurements take place.
     purpose : shown to others who want the same hosts meanwhile.
     """
-    awake = kept_awake() if inventory.fleet in ONE_MACHINE else contextlib.nullcontext()
+    awake = keep_awake() if inventory.fleet in ONE_MACHINE else contextlib.nullcontext()
     with (
         exclusive(_lock_of(inventory), "measures on this fleet"),
         awake,

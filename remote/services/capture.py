@@ -39,7 +39,6 @@ def capture_filter(endpoints: Sequence[str]) -> str:
 
 def capture_command(
     endpoints: Sequence[str],
-    path: str = CAPTURE,
     *,
     limit_bytes: int = LARGEST_CAPTURE_BYTES,
     snap_bytes: int = WHOLE_PACKETS_BYTES,
@@ -59,8 +58,8 @@ def capture_command(
     """
     words = [f"prlimit --fsize={limit_bytes}", "tcpdump -i any -n -Z root"]
     words.append(f"-s {snap_bytes} -B {_BUFFER_KIB} --time-stamp-precision=nano")
-    words.append(f"-w {shlex.quote(path)} {shlex.quote(capture_filter(endpoints))}")
-    file = shlex.quote(path)
+    words.append(f"-w {CAPTURE} {shlex.quote(capture_filter(endpoints))}")
+    file = CAPTURE
     script = (
         f"rm -f {file}; {' '.join(words)} & pid=$!; "
         f"trap 'sleep {_MOST_WAIT_S}; kill -TERM $pid; wait $pid; exit $?' INT TERM; "
@@ -76,8 +75,6 @@ def tables_command(
     *,
     listen: str,
     servers: Sequence[str] = (),
-    path: str = CAPTURE,
-    output: str = TABLES,
     follow: int | None = None,
     calls: str = "",
 ) -> str:
@@ -90,11 +87,11 @@ def tables_command(
     follow : one of so many requests of each connection is written down by itself.
     calls : file with the requests that a server is to follow; it is deleted, too.
     """
-    words = ["python3", program, path, "--listen", listen]
+    words = ["python3", program, CAPTURE, "--listen", listen]
     words += ["--servers", *servers] if servers else []
-    words += ["--output", output]
+    words += ["--output", TABLES]
     words += ["--follow", str(follow)] if follow else []
     words += ["--calls", calls] if calls else []
-    needless = shlex.join([path, *([calls] if calls else [])])
+    needless = shlex.join([CAPTURE, *([calls] if calls else [])])
     script = f"{shlex.join(words)}; status=$?; rm -f {needless}; exit $status"
     return f"sh -c {shlex.quote(script)}"

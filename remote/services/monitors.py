@@ -187,14 +187,14 @@ def _count(line: str, known: Collection[str]) -> tuple[str, str, int]:
     return name, file, int(number)
 
 
-def dool_command(program: str, *, output: str = "dool.csv") -> str:
+def dool_command(program: str) -> str:
     """Return the command that writes one CSV row a second: CPU, disk, network, system, memory.
 
     It is dool everywhere, uploaded with the jar: Debian's dstat, of which it is the continuation,
     crashes on ``--output``. Its ``--cpu`` would count interrupts, soft ones too, as user time.
     """
     selection = "--epoch --cpu-adv --disk --net --sys --mem --bytes --nocolor"
-    return f"{program} {selection} --output {shlex.quote(output)} 1"
+    return f"{program} {selection} --output dool.csv 1"
 
 
 def ping_command(address: str, *, interval_s: float = 1.0, count: int | None = None) -> str:

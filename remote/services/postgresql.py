@@ -229,8 +229,6 @@ class Databases:
             self._jobs = self._cluster = None
 
     def _run_there(self, script: str) -> None:
-        """Run a script in the job's folder on every host that answers and has it."""
-
         def run(connection: Connection) -> None:
             folder = shlex.quote(self._folder(connection))
             connection.run(
@@ -259,7 +257,6 @@ class Databases:
         return connection.run(self._asking(connection, statements, database), shown=shown).stdout
 
     def _asking(self, connection: Connection, statements: Sequence[str], database: str) -> str:
-        """Return the script that has psql ask all the statements over one connection."""
         options = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]
         options += [f"--command={statement}" for statement in statements]
         ask = f"psql {self._place(connection)} --dbname={database} {shlex.join(options)}"

@@ -3,8 +3,8 @@
 from contextlib import contextmanager
 
 from remote.hosts.group import Fleet
-from remote.hosts.inventory import Inventory
-from remote.providers.local_lab import LocalLab, Topology, default_inventory_path
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.providers.local_lab import LocalLab, Topology
 
 
 class Labs:
@@ -21,7 +21,7 @@ class Labs:
             self.down()
         LocalLab(topology).up()  # builds a lab anew in which a host does not answer
         self._topology = name
-        with Fleet(Inventory.read(default_inventory_path())) as fleet:
+        with Fleet(Inventory.read(LOCAL_LAB_INVENTORY)) as fleet:
             yield fleet
 
     def down(self):

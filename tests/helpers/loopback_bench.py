@@ -109,14 +109,12 @@ def on_loopback(command: Command) -> OpenBench:
     """Returns what opens benches for the middleware of `command`."""
 
     @contextmanager
-    def open_bench(
-        num_servers: int, *, sharded: bool = False, workers: int = WORKERS
-    ) -> Iterator[LoopbackBench]:
+    def open_bench(num_servers: int, *, sharded: bool = False) -> Iterator[LoopbackBench]:
         with ExitStack() as stack:
             servers = [memcached() for _ in range(num_servers)]
             port = free_port()
             addresses = [f"{ADDRESS}:{server.port}" for server in servers]
-            middleware = Process(command(port, workers, sharded, addresses), port)
+            middleware = Process(command(port, WORKERS, sharded, addresses), port)
             for process in (*servers, middleware):
                 stack.callback(process.close)
                 process.start()

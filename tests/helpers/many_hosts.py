@@ -83,7 +83,7 @@ def topology(hosts: int) -> Topology:
 
 
 @contextmanager
-def lab_of(hosts: int) -> Iterator[float]:
+def find_lab(hosts: int) -> Iterator[float]:
     """Have a lab of so many hosts up, and tell how many seconds that took."""
     lab = LocalLab(topology(hosts))
     begun_s = time.monotonic()

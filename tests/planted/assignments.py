@@ -14,7 +14,7 @@ from remote.course.assignment import (
     WORKERS,
     draw,
 )
-from remote.course.grading import is_missing, measure_missing, measured_of, study_of
+from remote.course.grading import grading_study, is_missing, measure_missing, read_measured
 from remote.course.marking import Verdict, mark
 from remote.course.submission import write_submission
 from remote.providers.local_lab import LocalLab
@@ -47,9 +47,9 @@ def capacity_of(assignment, folder):
 def test_what_was_planted_is_told_from_what_was_not(limits, tmp_path):
     assignment = first_of(limits)
     capacity = capacity_of(assignment, tmp_path)
-    study = study_of(assignment, tmp_path / "course")
+    study = grading_study(assignment, tmp_path / "course")
     measure_missing(study, print)
-    measured = measured_of(study)
+    measured = read_measured(study)
 
     def verdicts(resource, gain, capacity, change, change_gain):
         submission = write_submission(

@@ -2,13 +2,13 @@
 
 import json
 
-from tests.helpers.many_hosts import CAMPAIGN, Taken, lab_of, measured
+from tests.helpers.many_hosts import CAMPAIGN, Taken, find_lab, measured
 
 MOST_MEMORY_MIB = 500
 
 
 def test_a_hundred_hosts_are_up_measured_and_fetched_from(tmp_path):
-    with lab_of(100) as up_s:
+    with find_lab(100) as up_s:
         manifests = measured(100, tmp_path, repetitions=2)
     runs = [Taken.of(manifest) for manifest in manifests]
     print(f"up after {up_s:.1f} s", *runs, sep="\n")

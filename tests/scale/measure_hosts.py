@@ -17,7 +17,7 @@ from analysis.figures.drawing import draw_svg
 from analysis.figures.theme import BLUE, TEMPLATE
 from analysis.paths import PROJECT
 from analysis.statistics.intervals import half_width_of_mean
-from tests.helpers.many_hosts import COUNTS, Taken, lab_of, measured
+from tests.helpers.many_hosts import COUNTS, Taken, find_lab, measured
 
 RESULTS = Path(__file__).with_name("hosts.csv")
 DOCUMENT = PROJECT / "docs" / "own-hosts.md"
@@ -48,7 +48,7 @@ def measure(hosts: int, repetitions: int) -> pd.DataFrame:
     A row a run but for the first, columns as `Taken` has them, and how long the lab took to be up,
     `up_s`.
     """
-    with TemporaryDirectory() as folder, lab_of(hosts) as up_s:
+    with TemporaryDirectory() as folder, find_lab(hosts) as up_s:
         print(f"{hosts} hosts are up after {up_s:.1f} s", flush=True)
         manifests = measured(hosts, Path(folder), repetitions=repetitions + 1)
     runs = pd.DataFrame([vars(Taken.of(manifest)) for manifest in manifests[1:]])

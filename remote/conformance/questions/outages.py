@@ -135,7 +135,6 @@ def _set(number: int, client: Client) -> str:
 
 
 def _outcome(act: Callable[[], str]) -> str:
-    """Return what a client sees, short of a wrong reply."""
     try:
         return act()
     except ErrorReply as exc:

@@ -159,7 +159,6 @@ def parts_are_complete(trial: Trial) -> Answer:
 def _wrong_parts(
     sentence: str, found: Sequence[Value], values: Mapping[bytes, bytes], deleted: Sequence[bytes]
 ) -> WrongReply:
-    """Return the error about a multi-get, whose values may come in any order."""
     came = {value.key for value in found}
     expected = [Value(key, 0, values[key]) for key in values if key in came or key not in deleted]
     in_order = sorted(found, key=lambda value: list(values).index(value.key))
@@ -185,7 +184,6 @@ def _set_and_look(trial: Trial, values: dict[bytes, bytes]) -> tuple[dict[bytes,
 
 
 def _asked(trial: Trial, act: Callable[[], object]) -> list[int]:
-    """Return how many keys each server was asked for by what `act` does."""
     everywhere = range(len(trial.bench.servers))
     before = [trial.asked_keys(number) for number in everywhere]
     act()

@@ -158,7 +158,6 @@ def _reply(client: Client, expected: bytes, until_s: float) -> bytes:
 
 
 def _without_own_numbers(reply: bytes) -> bytes:
-    """Leave out what a middleware may tell otherwise: its version, and the number for cas."""
     for pattern, replacement in _OWN_NUMBERS:
         reply = re.sub(pattern, replacement, reply, flags=re.MULTILINE)
     return reply

@@ -10,7 +10,7 @@ from analysis.results.counters import read_counter_times
 from records.manifest import Manifest, Reading
 from records.verdict import Check
 from remote.experiment.checks.check import outcome
-from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, ClockReading, reading_of
+from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, ClockReading, clock_reading
 
 LARGEST_DRIFT = 500e-6
 """Seconds per second: the largest rate at which ntpd and the kernel slew a clock (adjtimex(2))."""
@@ -44,7 +44,7 @@ def _readings(folder: Path, known: Mapping[str, Reading]) -> list[ClockReading]:
         path = folder / f"{name}.txt.gz"
         times = read_counter_times(path) if path.exists() else None
         if times is not None:
-            found.append(reading_of(*times))
+            found.append(clock_reading(*times))
     return sorted(found, key=lambda reading: reading.epoch_s)
 
 

@@ -19,7 +19,6 @@ def require_free_ports(connection: Connection, *ports: int) -> None:
 
 
 def _listeners(text: str) -> list[tuple[int, str]]:
-    """Read of each line of `ss` the port and, as far as it is told, who listens there."""
     found = []
     for line in text.splitlines():
         port = int(line.split()[3].rsplit(":", 1)[1])

@@ -114,7 +114,6 @@ def _given(took_s: float) -> float:
 
 
 def _taken(given_s: float) -> float:
-    """Return what is given so much time; the inverse of `_given`."""
     return max(given_s / 2, given_s - _MOST_SPARE_S)
 
 

@@ -25,7 +25,7 @@ from remote.hosts.provision.tools import (
     Found,
     find_tools,
     is_needed,
-    tools_of,
+    tools_for,
 )
 from remote.hosts.upload import Upload, bring
 
@@ -121,7 +121,7 @@ def _provision_host(connection: Connection, *, own: Mapping[Path, Upload], captu
 
 def require_tools(host: Host, found: Mapping[str, Found], *, captures: bool = False) -> None:
     """Raise MissingTool for the first tool that the host needs and has not."""
-    for tool in tools_of(host.role):
+    for tool in tools_for(host.role):
         own = found[tool.program]
         if own.state != PRESENT and is_needed(tool, found, captures=captures):
             command = install_command(host, tool)

@@ -18,7 +18,7 @@ from remote.hosts.provision.tools import (
     Tool,
     find_tools,
     is_needed,
-    tools_of,
+    tools_for,
 )
 from remote.hosts.ssh.handshake import ssh_command
 
@@ -61,7 +61,7 @@ def _rows(host: Host, outcome: dict[str, Found] | RemoteError) -> Iterator[dict[
             "remedy": remedy,
         }
         return
-    tools = {tool.program: tool for tool in tools_of(host.role)}
+    tools = {tool.program: tool for tool in tools_for(host.role)}
     for program, own in outcome.items():
         present, barred = own.state == PRESENT, may_not(host, program)
         tool = tools.get(program)  # none for the real generator, which no host needs

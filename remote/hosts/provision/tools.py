@@ -65,7 +65,7 @@ def all_tools() -> tuple[Tool, ...]:
     return tuple(Tool(**{**row, **{name: tuple(row[name]) for name in lists}}) for row in rows)
 
 
-def tools_of(role: str) -> tuple[Tool, ...]:
+def tools_for(role: str) -> tuple[Tool, ...]:
     """Return the tools that hosts of `role` need."""
     return tuple(tool for tool in all_tools() if role in tool.roles)
 
@@ -73,7 +73,7 @@ def tools_of(role: str) -> tuple[Tool, ...]:
 def find_tools(connection: Connection) -> dict[str, Found]:
     """Look at a host for the tools of its role and, on clients, for the real generator."""
     role = connection.host.role
-    programs = [tool.program for tool in tools_of(role)]
+    programs = [tool.program for tool in tools_for(role)]
     programs += [REAL_GENERATOR] if role == "clients" else []
     result = connection.run(
         probe_command(programs), stdin=PROBE.read_text(), shown="probe.sh", idempotent=True

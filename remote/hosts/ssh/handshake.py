@@ -16,7 +16,7 @@ from records.documents import read_regular
 from remote.errors import HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.inventory import Host
 from remote.hosts.ssh.identities import is_file
-from remote.hosts.ssh.known_hosts import Pins, fingerprint, pinned_name, pins_of
+from remote.hosts.ssh.known_hosts import Pins, fingerprint, parse_pins, pinned_name
 from remote.hosts.ssh.login import KeyLogin, LoginRefused, NotingTransport
 from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
 from remote.hosts.ssh.sockets import connected
@@ -105,7 +105,6 @@ def ssh_options(host: Host, always: Sequence[str] = ()) -> list[str]:
 
 
 def _passing_options(host: Host) -> list[str]:
-    """Return the options by which ssh has a socket passed on as this module does."""
     if not host.connect_command:
         return []
     return ["-o", f"ProxyCommand={host.connect_command}", "-o", "ProxyUseFdpass=yes"]
@@ -163,7 +162,6 @@ def _is_usual(known_hosts: Path) -> bool:
 
 
 def _jumps(host: Host) -> list[Host]:
-    """Return the jump hosts on the way to a host, the first to connect to first."""
     return [*_jumps(host.jump), host.jump] if host.jump else []
 
 
@@ -184,7 +182,7 @@ def _read_pins(host: Host) -> Pins:
         raise HostKeyRejected(
             host.name, f"{host.known_hosts} cannot be read: {exc}", "Make it readable."
         ) from exc
-    return pins_of(text, host.address, host.port)
+    return parse_pins(text, host.address, host.port)
 
 
 def _passed_on(host: Host) -> socket.socket | None:
@@ -204,7 +202,6 @@ def _transport(pins: Pins, sock: Any, **options: Any) -> paramiko.Transport:
 
 
 def _explained(host: Host, exc: Exception) -> HostUnreachable:
-    """Return the error that tells a user why there is no connection and what to try."""
     if isinstance(exc, LoginRefused):
         return _explained_refusal(host, exc)
     if isinstance(exc, paramiko.AuthenticationException):
@@ -227,7 +224,6 @@ def _explained(host: Host, exc: Exception) -> HostUnreachable:
 
 
 def _explained_refusal(host: Host, exc: LoginRefused) -> HostUnreachable:
-    """Return the error about keys that a host did not accept, or that could not be offered."""
     others = "".join(f"; {problem}" for problem in exc.problems)
     if exc.too_many:
         reason = (

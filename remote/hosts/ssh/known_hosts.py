@@ -43,7 +43,7 @@ def pinned_name(address: str, port: int) -> str:
     return name if port == SSH_PORT else f"[{name}]:{port}"
 
 
-def pins_of(text: str, address: str, port: int = SSH_PORT) -> Pins:
+def parse_pins(text: str, address: str, port: int = SSH_PORT) -> Pins:
     """Return what the known_hosts `text` says of a host; damaged lines say nothing."""
     name = pinned_name(address, port)
     keys: dict[str, set[tuple[str, str]]] = {"": set(), REVOKED: set()}
@@ -63,7 +63,6 @@ def fingerprint(key: bytes) -> str:
 
 
 def _names(patterns: str, name: str) -> bool:
-    """Whether the first field of a line names the host."""
     if patterns.startswith(_HASHED):
         return _is_hash_of(patterns, name)
     found = False

@@ -254,7 +254,6 @@ def _without_tokens(path: str, found: Mapping[str, str]) -> str:
 
 
 def _jumps(found: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the jump hosts that ssh would take."""
     if "proxyjump" in found:
         return tuple(part.strip() for part in found["proxyjump"].split(","))
     command = _proxy_command(found)

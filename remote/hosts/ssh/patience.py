@@ -107,7 +107,6 @@ def gone_hosts(error: BaseException) -> set[str]:
 
 
 def _each(error: BaseException) -> list[BaseException]:
-    """Return an error, or those that it is made of."""
     if isinstance(error, GroupError):
         return [one for one in error.results.values() if isinstance(one, BaseException)]
     return [error]

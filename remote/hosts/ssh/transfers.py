@@ -148,7 +148,6 @@ class _Incoming:
 
 
 def _receive(link: Link, remote: str, timeout_s: float) -> Received:
-    """Let the host pack the folder, and unpack what it sends."""
     command = f"LC_ALL=C exec tar -cf - -C {shlex.quote(remote)} ."
     with limited(link.channel("tar", timeout_s), timeout_s) as channel:
         channel.exec_command(bounded(command, timeout_s))

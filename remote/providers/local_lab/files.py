@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.whole_files import write_json
@@ -21,56 +20,27 @@ CPU_ACCOUNT = HOST_DIR / "cpu_account"
 """The kernel's file with a host's CPU time: a path inside the host."""
 
 
-@dataclass(frozen=True)
 class LabFiles:
     """Paths of a lab's files below one directory that only its user can read."""
 
-    directory: Path = STATE_DIR
-
-    @property
-    def topology(self) -> Path:
-        """What was built; written before anything is built."""
-        return self.directory / "topology.json"
-
-    @property
-    def inventory(self) -> Path:
-        """How to reach the hosts; written last: a lab with an inventory was completed."""
-        return self.directory / "inventory.yml"
-
-    @property
-    def identity(self) -> Path:
-        """Private key that all hosts accept; the public one is beside it, with suffix .pub."""
-        return self.directory / "id_ed25519"
-
-    @property
-    def known_hosts(self) -> Path:
-        """The hosts' pinned keys."""
-        return self.directory / "known_hosts"
-
-    @property
-    def congestion_control(self) -> Path:
-        """The machine's own setting, kept while it is changed."""
-        return self.directory / "tcp_allowed_congestion_control"
-
-    @property
-    def netns_dir_is_new(self) -> Path:
-        """Exists if /run/netns did not exist before the lab."""
-        return self.directory / "netns_dir_is_new"
-
-    @property
-    def holder(self) -> Path:
-        """The process that holds an ordinary user's namespaces, as it has noted itself."""
-        return self.directory / "holder.init"
-
-    @property
-    def line_shared(self) -> Path:
-        """Settings and counters of the delay line; exists if there is one."""
-        return self.directory / "delay-line"
-
-    @property
-    def line_process(self) -> Path:
-        """The delay line's process, as it has noted itself."""
-        return self.directory / "delay-line.init"
+    def __init__(self, directory: Path = STATE_DIR) -> None:
+        self.directory = directory
+        # What was built; written before anything is built.
+        self.topology = directory / "topology.json"
+        # How to reach the hosts; written last: a lab with an inventory was completed.
+        self.inventory = directory / "inventory.yml"
+        # Private key that all hosts accept; the public one is beside it, with suffix .pub.
+        self.identity = directory / "id_ed25519"
+        self.known_hosts = directory / "known_hosts"
+        # The machine's own setting, kept while it is changed.
+        self.congestion_control = directory / "tcp_allowed_congestion_control"
+        # Exists if /run/netns did not exist before the lab.
+        self.netns_dir_is_new = directory / "netns_dir_is_new"
+        # The process that holds an ordinary user's namespaces, and that of the delay line.
+        self.holder = directory / "holder.init"
+        self.line_process = directory / "delay-line.init"
+        # Settings and counters of the delay line; exists if there is one.
+        self.line_shared = directory / "delay-line"
 
     def host(self, name: str) -> Path:
         """Folder of what one host needs to start, its log and its process."""
@@ -88,8 +58,3 @@ class LabFiles:
     def write_topology(self, topology: Topology) -> None:
         """Note what is going to be built."""
         write_json(self.topology, topology.to_dict())
-
-
-def default_inventory_path() -> Path:
-    """Path of the inventory that a running lab writes."""
-    return LabFiles().inventory

@@ -13,7 +13,7 @@ from pathlib import Path
 from analysis.whole_files import written_whole
 from remote.errors import LabError
 from remote.hosts.ssh.sockets import greets, route_leaves_by
-from remote.processors import shared_out
+from remote.processors import split_processors
 from remote.programs import run, side_by_side
 from remote.providers.common import Lab, alone, log_tail
 from remote.providers.local_lab import processes, requirements, sshd
@@ -70,7 +70,7 @@ class LocalLab(Lab):
         requirements.check_quotas(self.topology)
         with alone(self._files.directory.parent):
             states = host_states(self._files)
-            if any(state.sshd_pid is not None for state in states):
+            if any(state.pid is not None for state in states):
                 self._refuse_other_topology()
             broken = [state.name for state in states if not state.is_up]
             problem = network_problem(self._files)
@@ -147,7 +147,7 @@ class LocalLab(Lab):
 
     def is_running(self) -> bool:
         """Whether any host of the lab runs; what a crash has left of a lab does not."""
-        return any(state.sshd_pid is not None for state in self.status())
+        return any(state.pid is not None for state in self.status())
 
     def switch(self) -> SwitchStatus | None:
         """Return the state of the network between the hosts; None if there is no lab."""
@@ -169,7 +169,7 @@ class LocalLab(Lab):
     def _build(self, report: Callable[[str], None]) -> None:
         started_s = time.monotonic()
         hosts, groups = self.topology.hosts, Groups()
-        apart, others = shared_out(self.topology.cpus_apart, os.sched_getaffinity(0))
+        apart, others = split_processors(self.topology.cpus_apart, os.sched_getaffinity(0))
         mechanism = delay_line.choose(self.topology)
         if mechanism is Delay.LINE:
             delay_line.build_line()

@@ -14,6 +14,8 @@ from pathlib import Path
 from remote.errors import LabError
 from remote.waiting import until
 
+_END_TIMEOUT_S = 10.0
+
 
 @dataclass(frozen=True)
 class Process:
@@ -100,9 +102,9 @@ def with_environment(beginning: str) -> list[Process]:
     return found
 
 
-def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
+def end(processes: Iterable[Process]) -> None:
     """Kill processes and wait until they have ended; those that have ended already are skipped."""
-    deadline = time.monotonic() + timeout_s
+    deadline = time.monotonic() + _END_TIMEOUT_S
     with contextlib.ExitStack() as stack:
         poller = select.poll()
         waiting: dict[int, Process] = {}
@@ -119,7 +121,7 @@ def end(processes: Iterable[Process], timeout_s: float = 10.0) -> None:
             if not ended:
                 pids = ", ".join(str(process.pid) for process in waiting.values())
                 raise LabError(
-                    f"processes {pids} were killed but have not ended after {timeout_s:g} s",
+                    f"processes {pids} were killed but have not ended after {_END_TIMEOUT_S:g} s",
                     "They hang in the kernel; try `lab down` again later",
                 )
             for handle, _ in ended:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from remote.hosts.ssh.options import SSH_PORT
-from remote.processors import on_processors
+from remote.processors import pinned_command
 from remote.programs import SEARCH_PATH, find, side_by_side
 from remote.project_paths import controllers_paths
 from remote.providers.common import COMMON_SSHD_CONFIG, account, make_key, start_detached
@@ -116,7 +116,7 @@ def start(
     script += groups.mount_words(host.name) or ["", "", ""]
     script += map(str, controllers_paths())
     started = [*detached, *isolated, *script]
-    command = inside(entering(entered, on_processors(processors, started)), stays=True)
+    command = inside(entering(entered, pinned_command(processors, started)), stays=True)
     start_detached(command, folder / "log", {"PATH": SEARCH_PATH})
 
 

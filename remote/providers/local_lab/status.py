@@ -11,6 +11,7 @@ from remote.errors import LabError
 from remote.hosts.ssh.handshake import CONNECT_TIMEOUT_S
 from remote.hosts.ssh.link import KEEPALIVE_S, SILENCE_S
 from remote.hosts.ssh.sockets import greets, route_leaves_by
+from remote.providers.common import HostState
 from remote.providers.local_lab import processes, requirements
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
@@ -29,31 +30,20 @@ _GREETING_TIMEOUT_S = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class HostStatus:
+class HostStatus(HostState):
     """State of one host of the lab.
 
     Parameters
     ----------
-    sshd_pid : the host's first process as this machine numbers it, None if it does not run.
     cpu_s : CPU seconds that the host has used, None if they are not counted.
     cpu_quota : CPUs that it may use, undilated; None for no limit, or a hidden one.
     own_processors : whether no other host runs on its processors.
     """
 
-    name: str
-    role: str
-    address: str
     rate_mbit_per_s: float | None
-    sshd_pid: int | None
-    answers_ssh: bool
     cpu_s: float | None
     cpu_quota: float | None = None
     own_processors: bool = False
-
-    @property
-    def is_up(self) -> bool:
-        """Whether the host can be used."""
-        return self.sshd_pid is not None and self.answers_ssh
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +135,7 @@ def host_states(files: LabFiles) -> list[HostStatus]:
             rate_mbit_per_s=None
             if topology.is_hidden or host.egress is None
             else host.egress.rate_mbit_per_s,
-            sshd_pid=init.pid if init is not None else None,
+            pid=init.pid if init is not None else None,
             answers_ssh=reachable
             and greets(host.address, timeout_s=timeout_s, connect_command=connect_command()),
             cpu_s=groups.cpu_seconds(host.name),

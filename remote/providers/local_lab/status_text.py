@@ -20,7 +20,7 @@ def status_text(hosts: Sequence[HostStatus], switch: SwitchStatus) -> str:
             host.address,
             "-" if host.rate_mbit_per_s is None else f"{host.rate_mbit_per_s:g}",
             _seconds(host.cpu_s),
-            host.sshd_pid or "-",
+            host.pid or "-",
             "up" if host.is_up else "DOWN",
         )
         for host in hosts

@@ -328,7 +328,6 @@ class Topology(Document):
 def _claim(
     owners: dict[str, str], network: ipaddress.IPv4Network, field: str, address: str
 ) -> None:
-    """Check that an address is a host address of the network and note who has it."""
     try:
         parsed = ipaddress.IPv4Address(address)
     except ValueError as exc:

@@ -138,7 +138,6 @@ class VmLab(Lab):
         report(f"The virtual machines are up after {time.monotonic() - started_s:.0f} s.")
 
     def _write_files(self) -> None:
-        """Make all keys and the disk that makes each machine itself."""
         for name in ("id_ed25519", f"{JUMP}.key", *(f"{one.name}.key" for one in self.machines)):
             make_key(self.folder / name)
 
@@ -176,7 +175,6 @@ class VmLab(Lab):
                 raise LabError(f"{host.name} {what}; its console says: {console[-500:]}", _REMEDY)
 
     def _process(self, machine: VirtualMachine) -> Process | None:
-        """Return the process of a machine; None if it does not run (any more)."""
         return processes.from_pid_file(machine.pid_file(self.folder), str(self.folder))
 
     def _take_down(self) -> list[Process]:
@@ -203,7 +201,6 @@ def _check_root() -> None:
 
 
 def _lets_in(host: Host) -> bool:
-    """Whether the host's user can run a command there."""
     try:
         with Connection(host) as connection:
             connection.run("true")

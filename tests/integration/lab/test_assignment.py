@@ -11,7 +11,8 @@ from remote.campaign.found_section import as_toml
 from remote.commands.cli import main
 from remote.course.assignment import draw
 from remote.experiment.manifest import read_manifest
-from remote.providers.local_lab import LocalLab, default_inventory_path
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY
+from remote.providers.local_lab import LocalLab
 
 SEED = 17
 
@@ -44,7 +45,7 @@ def test_an_assignment_is_measured_and_tells_no_limit(no_lab, tmp_path, monkeypa
         path.write_text(as_toml(shorter))
         campaign = Campaign.open("student", data_dir=tmp_path)
         assert campaign.measure(str(path), progress=False) == []
-        inventory = default_inventory_path().read_text()
+        inventory = LOCAL_LAB_INVENTORY.read_text()
     finally:
         LocalLab().down()
     section_file = (tmp_path / f"assignment-{SEED}.toml").read_text()

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from remote.hosts.inventory import Inventory
-from remote.providers.local_lab import LocalLab, default_inventory_path
-from remote.providers.local_lab.links.calibration import seen_rtt_ms
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.providers.local_lab import LocalLab
+from remote.providers.local_lab.links.calibration import measure_rtt_ms
 from tests.helpers.network import TOLERANCE_MS, cpu_seconds, goodput_mbit_per_s, smallest_rtt_ms
 
 DATAGRAMS = 20_000
@@ -69,7 +69,7 @@ def test_application_sees_the_topologys_round_trip(lab):
     assert 0 <= switch.wake_up_ms <= lab.topology.rtt_ms / 2
     assert switch.line_rtt_ms == pytest.approx(lab.topology.rtt_ms - switch.wake_up_ms)
     # The smallest of three: other programs on this machine only make it longer.
-    seen_ms = min(seen_rtt_ms(lab.topology) for _ in range(3))
+    seen_ms = min(measure_rtt_ms(lab.topology) for _ in range(3))
     assert seen_ms == pytest.approx(lab.topology.rtt_ms, abs=TOLERANCE_MS / 2)
 
 
@@ -82,7 +82,7 @@ def test_wake_ups_take_as_long_whatever_the_dilation(lab):
         "line_rtt_ms": pytest.approx(4 * rtt_ms - wake_up_ms),
         "wake_up_ms": wake_up_ms,
     }
-    seen_ms = min(seen_rtt_ms(lab.topology) for _ in range(3))
+    seen_ms = min(measure_rtt_ms(lab.topology) for _ in range(3))
     assert seen_ms == pytest.approx(4 * rtt_ms, abs=TOLERANCE_MS)
 
 
@@ -98,8 +98,8 @@ def test_no_datagram_is_lost_or_overtakes_another(fleet, lab):
 
 
 def test_dilation_slows_the_network_in_place(fleet, lab):
-    before = [state.sshd_pid for state in lab.status()]
-    held = default_inventory_path().stat().st_ino
+    before = [state.pid for state in lab.status()]
+    held = LOCAL_LAB_INVENTORY.stat().st_ino
     path = lab.dilate(4)
     inventory = Inventory.read(path)
     assert (inventory.time_dilation, inventory.rtt_ms) == (4, lab.topology.rtt_ms)
@@ -113,14 +113,14 @@ def test_dilation_slows_the_network_in_place(fleet, lab):
     )
     lab.dilate(1)
     assert smallest_rtt_ms(fleet) == pytest.approx(lab.switch().line_rtt_ms, abs=TOLERANCE_MS)
-    assert [state.sshd_pid for state in lab.status()] == before
+    assert [state.pid for state in lab.status()] == before
 
 
 def test_up_with_another_dilation_reshapes_the_lab(fleet, lab):
-    before = [state.sshd_pid for state in lab.status()]
+    before = [state.pid for state in lab.status()]
     LocalLab(lab.topology.dilated(2)).up()
     assert lab.switch().time_dilation == 2
-    assert [state.sshd_pid for state in lab.status()] == before
+    assert [state.pid for state in lab.status()] == before
 
 
 @pytest.mark.parametrize("k", [0, -1, float("nan"), 1e9])

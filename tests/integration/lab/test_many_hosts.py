@@ -6,15 +6,14 @@ import pytest
 
 from remote.errors import GroupError, HostUnreachable
 from remote.hosts.group import Fleet
-from remote.hosts.inventory import Inventory
-from remote.providers.local_lab import default_inventory_path
-from tests.helpers.many_hosts import lab_of
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from tests.helpers.many_hosts import find_lab
 
 
 @pytest.fixture
 def thirty(no_lab):
     """A lab of thirty hosts without limits."""
-    with lab_of(30):
+    with find_lab(30):
         yield
 
 
@@ -22,7 +21,7 @@ def thirty(no_lab):
 def test_thirty_hosts_are_connected_used_and_fetched_from(tmp_path):
     content = bytes(range(256)) * 400
     (tmp_path / "file").write_bytes(content)
-    with Fleet(Inventory.read(default_inventory_path())) as fleet:
+    with Fleet(Inventory.read(LOCAL_LAB_INVENTORY)) as fleet:
         names = {name: result.stdout.strip() for name, result in fleet.run("hostname").items()}
         fleet.put(tmp_path / "file", "sent")
         fetched = fleet.get(".")
@@ -33,7 +32,7 @@ def test_thirty_hosts_are_connected_used_and_fetched_from(tmp_path):
 
 @pytest.mark.usefixtures("thirty")
 def test_errors_of_several_of_them_are_all_reported():
-    with Fleet(Inventory.read(default_inventory_path())) as fleet:
+    with Fleet(Inventory.read(LOCAL_LAB_INVENTORY)) as fleet:
         for name in ("c2", "m3", "s9"):
             fleet[name].run("setsid sh -c 'sleep 0.2; ip link set eth0 down' >/dev/null 2>&1 &")
         fleet.close()

@@ -110,7 +110,7 @@ def test_shell_command_runs_on_the_host(lab):
 
 def test_up_twice_changes_nothing(lab):
     def lasting():
-        processes = [(state.name, state.sshd_pid, state.is_up) for state in lab.status()]
+        processes = [(state.name, state.pid, state.is_up) for state in lab.status()]
         return processes, lab.switch().line_pid
 
     before = lasting()

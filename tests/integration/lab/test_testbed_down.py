@@ -13,12 +13,11 @@ import pytest
 
 from remote.errors import GroupError, LabError
 from remote.hosts.group import Fleet
-from remote.hosts.inventory import Inventory
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
 from remote.hosts.jobs import JOB_MARK
 from remote.providers.local_lab import (
     LocalLab,
     Topology,
-    default_inventory_path,
     network_problem,
     processes,
     shell_command,
@@ -188,7 +187,7 @@ def test_dead_delay_line_is_told_and_mended():
     assert "delay line has ended" in network_problem()
     with pytest.raises(LabError, match=r"delay line has ended.*`lab up`"):
         shell_command("s1")
-    reached = Fleet(Inventory.read(default_inventory_path()))
+    reached = Fleet(Inventory.read(LOCAL_LAB_INVENTORY))
     with pytest.raises(GroupError, match="cannot connect"), reached as fleet:
         fleet.run("true")
     lines = []
@@ -214,7 +213,7 @@ def test_up_mends_a_lab_with_a_dead_host():
     lab = LocalLab()
     lab.up()
     dead = lab.status()[5]
-    os.kill(dead.sshd_pid, signal.SIGKILL)
+    os.kill(dead.pid, signal.SIGKILL)
     assert [state.name for state in lab.status() if not state.is_up] == ["s1"]
     with pytest.raises(LabError, match="s1 does not answer"):
         shell_command("s1")

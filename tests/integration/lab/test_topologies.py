@@ -8,8 +8,8 @@ import pytest
 
 from remote.errors import LabError
 from remote.hosts.group import Fleet
-from remote.hosts.inventory import Inventory
-from remote.providers.local_lab import LocalLab, Topology, default_inventory_path
+from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory
+from remote.providers.local_lab import LocalLab, Topology
 from tests.helpers.network import (
     TOLERANCE_MS,
     cpu_seconds,
@@ -59,7 +59,7 @@ def own_lab(no_lab):
 
     def up(topology):
         LocalLab(topology).up()
-        fleets.append(Fleet(Inventory.read(default_inventory_path())))
+        fleets.append(Fleet(Inventory.read(LOCAL_LAB_INVENTORY)))
         return lab, fleets[0]
 
     yield up
@@ -83,7 +83,7 @@ def test_dilation_needs_a_lab(no_lab):
 def test_lab_is_reshaped_in_place(own_lab):
     azure = Topology.named("azure").to_dict()
     lab, fleet = own_lab(Topology.from_dict(azure))
-    before = [state.sshd_pid for state in lab.status()]
+    before = [state.pid for state in lab.status()]
     link = azure["servers"]["egress"]
     link["rate_mbit_per_s"] *= 1.2
     azure["rtt_ms"] *= 2
@@ -92,7 +92,7 @@ def test_lab_is_reshaped_in_place(own_lab):
     assert rates == {link["rate_mbit_per_s"]}
     assert inventory.rtt_ms == 1.8
     assert smallest_rtt_ms(fleet) == pytest.approx(lab.switch().line_rtt_ms, abs=TOLERANCE_MS)
-    assert [state.sshd_pid for state in lab.status()] == before
+    assert [state.pid for state in lab.status()] == before
     with pytest.raises(LabError, match="has other hosts than `unshaped`, or other limits"):
         lab.reshape(Topology.named("unshaped"))
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from remote import processors
-from remote.processors import kept_awake, move, on_processors, shared_out, wake_up_bound_us
+from remote.processors import keep_awake, move, pinned_command, split_processors, wake_up_bound_us
 
 FOREVER_US = 2_000_000_000
 
@@ -25,7 +25,7 @@ def kernel(monkeypatch, tmp_path):
 
 def test_no_time_to_wake_up_is_asked_for_while_it_lasts(kernel):
     assert wake_up_bound_us() == FOREVER_US
-    with kept_awake():
+    with keep_awake():
         assert wake_up_bound_us() == 0
 
 
@@ -37,7 +37,7 @@ def test_without_a_driver_nothing_is_known(kernel, driver):
 
 def test_who_may_not_ask_measures_all_the_same(kernel, monkeypatch, tmp_path):
     monkeypatch.setattr(processors, "LATENCY", tmp_path)  # a folder cannot be written to
-    with kept_awake():
+    with keep_awake():
         assert wake_up_bound_us() is None
 
 
@@ -52,12 +52,12 @@ def test_who_may_not_ask_measures_all_the_same(kernel, monkeypatch, tmp_path):
     ],
 )
 def test_processors_are_shared_out(num_cpus, processors, theirs, others):
-    assert shared_out(num_cpus, processors) == (theirs, others)
+    assert split_processors(num_cpus, processors) == (theirs, others)
 
 
 def test_what_is_started_stays_on_its_processors():
     processor = max(os.sched_getaffinity(0))
-    command = on_processors([processor], ["sh", "-c", "nproc; taskset -p $$"])
+    command = pinned_command([processor], ["sh", "-c", "nproc; taskset -p $$"])
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert told.split()[0] == "1"
     assert told.rstrip().endswith(f" {1 << processor:x}")

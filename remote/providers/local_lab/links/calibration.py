@@ -46,7 +46,7 @@ print(1000 * min(medians))
 """
 
 
-def seen_rtt_ms(topology: Topology) -> float:
+def measure_rtt_ms(topology: Topology) -> float:
     """Measure the round trip of one byte over one TCP connection in a closed loop, in ms.
 
     It goes from the first client to the first server of those that are not farther away, or else
@@ -66,7 +66,7 @@ def seen_rtt_ms(topology: Topology) -> float:
             server.kill()
 
 
-def wake_ups_ms(
+def measure_wake_ups_ms(
     topology: Topology, apply: Callable[[Topology], object]
 ) -> tuple[float | None, float]:
     """Measure what to subtract from the delay so that a client sees the topology's round trip.
@@ -89,11 +89,11 @@ def wake_ups_ms(
     wake_up_ms = 0.0
     for _ in range(ROUNDS):
         apply(undilated.calibrated(wake_up_ms))
-        beyond_ms = seen_rtt_ms(topology) - farther_ms - topology.rtt_ms
+        beyond_ms = measure_rtt_ms(topology) - farther_ms - topology.rtt_ms
         wake_up_ms = min(max(0.0, wake_up_ms + beyond_ms), topology.rtt_ms / 2)
     wake_up_ms = round(wake_up_ms, 4)
     apply(undilated.calibrated(wake_up_ms))
-    return wake_up_ms, seen_rtt_ms(topology) - farther_ms
+    return wake_up_ms, measure_rtt_ms(topology) - farther_ms
 
 
 def _ends(topology: Topology) -> tuple[LabHost, LabHost]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from remote.errors import LabError
-from remote.processors import on_processors
+from remote.processors import pinned_command
 from remote.programs import run
 from remote.providers.local_lab.cgroups import entering
 from remote.providers.local_lab.links.wiring import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
@@ -103,7 +103,7 @@ def start_line(
     ports = [port_of(host) for host in topology.hosts]
     line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
     started = ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]
-    command = entering(groups, on_processors(processors, started))
+    command = entering(groups, pinned_command(processors, started))
     run(inside(command, stays=True))
 
 

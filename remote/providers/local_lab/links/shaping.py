@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from remote.processors import move, shared_out
+from remote.processors import move, split_processors
 from remote.programs import run
 from remote.providers.local_lab import sshd
 from remote.providers.local_lab.cgroups import Groups
 from remote.providers.local_lab.files import LabFiles
 from remote.providers.local_lab.inventory_file import inventory_text
 from remote.providers.local_lab.links import delay_line
-from remote.providers.local_lab.links.calibration import wake_ups_ms
+from remote.providers.local_lab.links.calibration import measure_wake_ups_ms
 from remote.providers.local_lab.links.wiring import Delay, shaping_commands
 from remote.providers.local_lab.rootless.holder import connect_command, inside
 from remote.providers.local_lab.status import SWITCH, running_delay
@@ -42,7 +42,7 @@ def calibrated(topology: Topology, files: LabFiles, report: Callable[[str], None
         _shape_links(other, files)
 
     try:
-        wake_up_ms, seen_ms = wake_ups_ms(topology, shape)
+        wake_up_ms, seen_ms = measure_wake_ups_ms(topology, shape)
     except BaseException:
         shape(topology)
         raise
@@ -91,7 +91,7 @@ def _place(topology: Topology, *, mixed: bool) -> None:
     if not topology.cpus_apart:
         return
     groups, all_of_them = Groups(), os.sched_getaffinity(0)
-    apart, others = shared_out(topology.cpus_apart, all_of_them)
+    apart, others = split_processors(topology.cpus_apart, all_of_them)
     own = {host.name: host.own_processors for host in topology.hosts}
     for name, is_apart in {**own, SWITCH: False}.items():
         processors = all_of_them if mixed else apart if is_apart else others

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from remote.commands.cli import main
 from remote.course import grading
 from remote.course.assignment import CHANGES, WORKERS, draw
-from remote.course.grading import is_missing, measure_missing, measured_of, study_of
+from remote.course.grading import grading_study, is_missing, measure_missing, read_measured
 from remote.course.submission import write_submission
 from remote.errors import ConfigError
 from remote.providers.local_lab import LocalLab
@@ -31,13 +31,13 @@ def lab():
 
 @pytest.fixture
 def study(tmp_path):
-    return study_of(draw(17), tmp_path)
+    return grading_study(draw(17), tmp_path)
 
 
 def test_the_system_and_its_changes_are_measured_once(study):
     first = lab()
     measure_missing(study, print, first)
-    measured = measured_of(study)
+    measured = read_measured(study)
     assert len(measured.throughputs) == 1 + len(CHANGES)
     assert measured.gain(WORKERS).value == pytest.approx(1.5**0.9, rel=0.02)
     assert {name for name, _ in first.runs} == {case.name for case in study.cases}
@@ -45,14 +45,14 @@ def test_the_system_and_its_changes_are_measured_once(study):
     again = lab()
     measure_missing(study, print, again)
     assert again.runs == []
-    assert measured_of(study) == measured
+    assert read_measured(study) == measured
 
 
 def test_what_was_interrupted_goes_on(study):
     with pytest.raises(KeyboardInterrupt):
         measure_missing(study, print, FakeLab(powers=POWERS, breaks_after=5))
     with pytest.raises(ConfigError, match="nothing of it was measured that counts"):
-        measured_of(study)
+        read_measured(study)
     measure_missing(study, print, lab())
     assert not is_missing(study)
 
@@ -60,9 +60,9 @@ def test_what_was_interrupted_goes_on(study):
 @pytest.fixture
 def graded(tmp_path, monkeypatch):
     """`lab grade`, on a course that was measured already and without any lab."""
-    study = study_of(draw(17), tmp_path / "course")
+    study = grading_study(draw(17), tmp_path / "course")
     measure_missing(study, print, lab())
-    monkeypatch.setattr(grading, "study_of", lambda assignment: study)
+    monkeypatch.setattr(grading, "grading_study", lambda assignment: study)
 
     def no_lab(*_):
         raise AssertionError("a lab is asked for, though all is measured")

@@ -8,7 +8,7 @@ from remote.campaign.record import topology_of
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import Inventory
 from remote.providers import fleets
-from remote.providers.fleets import inventory_path, lab_of, why_not_local
+from remote.providers.fleets import find_lab, inventory_path, why_not_local
 from remote.providers.local_lab import LocalLab, requirements
 from remote.providers.loopback import (
     LoopbackLab,
@@ -79,9 +79,9 @@ def test_name_of_a_fleet_leads_to_its_inventory_and_its_lab(tmp_path, monkeypatc
         inventory_path("loopback")
     assert inventory_path(str(tmp_path)) == tmp_path
     assert inventory_path("remote/inventory.example.yml").is_file()
-    assert isinstance(lab_of("local"), LocalLab)
-    assert isinstance(lab_of("loopback"), LoopbackLab)
-    assert lab_of("inventory.yml") is None
+    assert isinstance(find_lab("local"), LocalLab)
+    assert isinstance(find_lab("loopback"), LoopbackLab)
+    assert find_lab("inventory.yml") is None
 
 
 def test_reason_against_the_local_lab_is_that_of_its_requirements(monkeypatch):

@@ -19,7 +19,7 @@ from remote.hosts.provision.tools import (
     all_tools,
     parse_probe,
     probe_command,
-    tools_of,
+    tools_for,
 )
 from remote.hosts.ssh.handshake import ssh_command
 
@@ -159,14 +159,14 @@ def test_users_may_capture_as_members_of_a_group(tmp_path):
 
 def test_every_role_has_tools_and_every_tool_a_package():
     assert all(tool.packages and tool.roles for tool in all_tools())
-    assert "memcached" in {tool.program for tool in tools_of("servers")}
-    assert "java" not in {tool.program for tool in tools_of("servers")}
-    assert {"postgres", "psql"} <= {tool.program for tool in tools_of("databases")}
+    assert "memcached" in {tool.program for tool in tools_for("servers")}
+    assert "java" not in {tool.program for tool in tools_for("servers")}
+    assert {"postgres", "psql"} <= {tool.program for tool in tools_for("databases")}
 
 
 def found_on(role: str, **states: str) -> dict[str, Found]:
     """All tools of a role as present, but for `states`."""
-    names = {tool.program: "present" for tool in tools_of(role)} | states
+    names = {tool.program: "present" for tool in tools_for(role)} | states
     return {
         name: Found(program=name, state=state, path=f"/usr/bin/{name}", version=f"{name} 1")
         for name, state in names.items()
@@ -237,7 +237,7 @@ def test_client_with_the_real_generator_needs_no_java():
 
 
 def tool_of(role, program):
-    (tool,) = (tool for tool in tools_of(role) if tool.program == program)
+    (tool,) = (tool for tool in tools_for(role) if tool.program == program)
     return tool
 
 

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from remote.hosts.ssh.known_hosts import fingerprint, pinned_name, pins_of
+from remote.hosts.ssh.known_hosts import fingerprint, parse_pins, pinned_name
 
 A, B, C = ("ssh-ed25519", "AAAAa"), ("ssh-ed25519", "AAAAb"), ("ssh-rsa", "AAAAc")
 TEXT = """
@@ -34,11 +34,11 @@ damaged
     ],
 )
 def test_pins_are_those_of_name_and_port(address, port, keys):
-    assert pins_of(TEXT, address, port).keys == keys
+    assert parse_pins(TEXT, address, port).keys == keys
 
 
 def test_revoked_key_is_not_allowed_although_it_is_pinned():
-    pins = pins_of(TEXT, "one.example.org")
+    pins = parse_pins(TEXT, "one.example.org")
     assert pins.allow(*A)
     assert not pins.allow(*B)
     assert not pins.allow("ssh-ed25519", "AAAAx")
@@ -56,8 +56,8 @@ def test_names_hashed_by_ssh_keygen_are_found(tmp_path, address, port):
     subprocess.run(["ssh-keygen", "-q", "-H", "-f", file], check=True, capture_output=True)
     text = file.read_text()
     assert text.startswith("|1|")
-    assert pins_of(text, address, port).allow(kind, key)
-    assert not pins_of(text, address, 2200).keys
+    assert parse_pins(text, address, port).allow(kind, key)
+    assert not parse_pins(text, address, 2200).keys
 
 
 def test_fingerprint_is_that_of_ssh_keygen(tmp_path):

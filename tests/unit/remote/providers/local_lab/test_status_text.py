@@ -14,7 +14,7 @@ def host(**changes):
         "role": "clients",
         "address": "198.18.0.11",
         "rate_mbit_per_s": 200.0,
-        "sshd_pid": 4711,
+        "pid": 4711,
         "answers_ssh": True,
         "cpu_s": 1.234,
     }
@@ -41,7 +41,7 @@ def test_hosts_are_shown_with_their_cpu_time():
 
 
 def test_host_without_limit_account_and_process_is_shown():
-    state = host(rate_mbit_per_s=None, cpu_s=None, sshd_pid=None)
+    state = host(rate_mbit_per_s=None, cpu_s=None, pid=None)
     line = status_text([state], switch()).splitlines()[2]
     assert line.split() == ["c1", "198.18.0.11", "-", "-", "-", "DOWN"]
 

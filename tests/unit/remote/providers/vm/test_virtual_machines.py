@@ -9,7 +9,7 @@ from remote.campaign.record import topology_of
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import Inventory
 from remote.hosts.provision.tools import all_tools
-from remote.providers.fleets import inventory_path, lab_of
+from remote.providers.fleets import find_lab, inventory_path
 from remote.providers.vm import files, image
 from remote.providers.vm.files import MACHINES, STATE_DIR, inventory_text, network_commands
 from remote.providers.vm.lab import VmLab
@@ -102,7 +102,7 @@ def test_inventory_is_that_of_hosts_behind_a_jump_host(tmp_path):
 
 def test_fleet_that_is_down_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr("remote.providers.vm.lab.STATE_DIR", tmp_path / "none")
-    assert isinstance(lab_of("vm"), VmLab)
+    assert isinstance(find_lab("vm"), VmLab)
     assert VmLab().status() == []
     assert not VmLab().is_running()
     with pytest.raises(ConfigError, match="the fleet is down: run `lab up --fleet vm` first"):

@@ -3,7 +3,7 @@
 import pytest
 
 from remote.providers.local_lab.links import calibration
-from remote.providers.local_lab.links.calibration import wake_ups_ms
+from remote.providers.local_lab.links.calibration import measure_wake_ups_ms
 from remote.providers.local_lab.topology import Topology
 
 AZURE = Topology.named("azure")
@@ -19,7 +19,7 @@ class Machine:
     def apply(self, topology):
         self.line_rtt_ms = topology.line_rtt_ms
 
-    def seen_rtt_ms(self, topology):
+    def measure_rtt_ms(self, topology):
         source, target = calibration._ends(topology)
         farther_ms = topology.farther_ms(source) + topology.farther_ms(target)
         return self.line_rtt_ms + farther_ms + self.wake_up_ms
@@ -32,8 +32,8 @@ class Machine:
 )
 def test_wake_ups_are_found_within_their_bounds(monkeypatch, k, planted_ms, found_ms, seen_ms):
     machine = Machine(planted_ms)
-    monkeypatch.setattr(calibration, "seen_rtt_ms", machine.seen_rtt_ms)
-    found = wake_ups_ms(AZURE.dilated(k), machine.apply)
+    monkeypatch.setattr(calibration, "measure_rtt_ms", machine.measure_rtt_ms)
+    found = measure_wake_ups_ms(AZURE.dilated(k), machine.apply)
     assert found == (pytest.approx(found_ms), pytest.approx(seen_ms))
 
 
@@ -42,8 +42,8 @@ def test_hosts_that_are_farther_away_change_nothing_of_it(monkeypatch, far):
     data = AZURE.to_dict()
     data["servers"]["own"] = {name: {"rtt_ms": 5} for name in far}
     machine = Machine(0.15)
-    monkeypatch.setattr(calibration, "seen_rtt_ms", machine.seen_rtt_ms)
-    found = wake_ups_ms(Topology.from_dict(data), machine.apply)
+    monkeypatch.setattr(calibration, "measure_rtt_ms", machine.measure_rtt_ms)
+    found = measure_wake_ups_ms(Topology.from_dict(data), machine.apply)
     assert found == (pytest.approx(0.15), pytest.approx(0.9))
 
 
@@ -51,8 +51,8 @@ def test_lab_without_delay_or_second_host_has_nothing_to_calibrate():
     def fail(_):
         raise AssertionError("nothing is to be changed")
 
-    assert wake_ups_ms(Topology.named("unshaped"), fail) == (None, 0.0)
+    assert measure_wake_ups_ms(Topology.named("unshaped"), fail) == (None, 0.0)
     data = AZURE.to_dict()
     alone = {**data, "clients": {"hosts": {"c1": "198.18.0.11"}}}
     del alone["middlewares"], alone["servers"]
-    assert wake_ups_ms(Topology.from_dict(alone), fail) == (None, 0.0)
+    assert measure_wake_ups_ms(Topology.from_dict(alone), fail) == (None, 0.0)
