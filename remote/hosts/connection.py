@@ -67,8 +67,8 @@ class Exchange:
     answered_at_s: float
 
 
-class Connection:
-    """An SSH transport to `host`, opened on first use and reopened when it broke.
+class Connection(Link):
+    """A link to `host` over which commands run and files are copied.
 
     Safe to use from several threads: each command has a channel of its own. The host's key must
     be pinned in ``host.known_hosts``; an unknown or changed key is refused.
@@ -82,9 +82,8 @@ class Connection:
     def __init__(
         self, host: Host, gateway: Link | None = None, patience: Patience | None = None
     ) -> None:
-        self.host = host
-        self._link = Link(host, gateway)
-        self._patience = patience or Patience()
+        super().__init__(host, gateway)
+        self.patiently = patience or Patience()
 
     def __enter__(self) -> Connection:
         self.open()
@@ -93,28 +92,11 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def open(self) -> paramiko.Transport:
-        """Connect if there is no living connection, and return it; raises as `Link.open`."""
-        return self._link.open()
-
-    @property
-    def losses(self) -> int:
-        """How many of its connections broke so far."""
-        return self._link.losses
-
-    def patiently(self, action: Callable[[], T]) -> T:
-        """Do `action`, which may be done again, until the host has answered; see `Patience`."""
-        return self._patience(action)
-
     def settle(self) -> None:
         """Make the host's working directory absolute: programs start in other folders."""
         if not self.host.work_dir.startswith("/"):
             home = self.run("pwd", idempotent=True).read(_folder)
             self.host = replace(self.host, work_dir=f"{home}/{self.host.work_dir}")
-
-    def close(self) -> None:
-        """Close the connection; harmless if it is closed."""
-        self._link.close()
 
     def run(
         self,
@@ -162,7 +144,7 @@ class Connection:
         self.open()
         deadline = time.monotonic() + timeout_s
         try:
-            opened = self._link.channel(shown, timeout_s)
+            opened = self.channel(shown, timeout_s)
         except TimeoutError as exc:
             raise CommandTimeout(self.host.name, shown, timeout_s) from exc
         try:
@@ -178,11 +160,11 @@ class Connection:
         except BROKEN as exc:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s) from exc
-            raise self._link.lost(f"`{shown}` broke off: {exc}") from exc
+            raise self.lost(f"`{shown}` broke off: {exc}") from exc
         if status == NO_EXIT_STATUS:
             if time.monotonic() >= deadline:
                 raise CommandTimeout(self.host.name, shown, timeout_s)
-            raise self._link.lost(f"`{shown}` broke off: the connection was closed")
+            raise self.lost(f"`{shown}` broke off: the connection was closed")
         if check and status != 0:
             tail = stderr[-STDERR_TAIL_CHARACTERS:]
             remedy = DISK_REMEDY if DISK_FULL in stderr else ""
@@ -201,7 +183,7 @@ class Connection:
     ) -> None:
         """Copy a local file to `remote`, atomically: it appears there whole or not at all."""
         transfers.put(
-            self._link, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
+            self, lambda client, part: client.put(str(local), part), remote, mode, timeout_s
         )
 
     def put_text(self, text: str, remote: str) -> None:
@@ -216,11 +198,11 @@ class Connection:
             data.seek(0)
             return client.putfo(data, part)
 
-        transfers.put(self._link, send, remote, mode, TRANSFER_TIMEOUT_S)
+        transfers.put(self, send, remote, mode, TRANSFER_TIMEOUT_S)
 
     def get_tree(self, remote: str, *, timeout_s: float = TRANSFER_TIMEOUT_S) -> Received:
         """Return every file below the folder `remote`, by relative path."""
-        return transfers.get_tree(self._link, remote, timeout_s)
+        return transfers.get_tree(self, remote, timeout_s)
 
     def exchange(self, command: str, times: int, *, timeout_s: float = 10.0) -> list[Exchange]:
         """Send `times` empty lines to `command`, which answers each; return the exchanges.
@@ -229,7 +211,7 @@ class Connection:
         """
         asked: list[Exchange] = []
         try:
-            opened = self._link.channel(command, timeout_s)
+            opened = self.channel(command, timeout_s)
             with limited(opened, timeout_s * times) as channel:
                 channel.settimeout(timeout_s)
                 channel.exec_command(bounded(command, timeout_s * times, reads_stdin=True))
@@ -239,7 +221,7 @@ class Connection:
                     answer = _read_line(channel)
                     asked.append(Exchange(asked_at_s, answer, time.time()))
         except BROKEN as exc:
-            raise self._link.lost(f"`{command}` broke off: {exc or 'no answer'}") from exc
+            raise self.lost(f"`{command}` broke off: {exc or 'no answer'}") from exc
         return asked
 
     def ask(self, port: int, request: bytes, end: bytes, *, timeout_s: float = 5.0) -> bytes:
