@@ -4,7 +4,6 @@ Each room may use what stands above it::
 
     errors, phases, waiting   what goes wrong, where time goes, until when
     programs, processors      what this machine runs, and on what
-    project_paths             where this project and its Python lie
     toml_files                what people write
     hosts                     which there are, the way to one and to many, what runs on them
     providers                 where hosts come from: this machine, or an inventory

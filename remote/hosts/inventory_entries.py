@@ -68,7 +68,7 @@ def _with_way(
         address=options.address,
         port=own.port() or options.port or SSH_PORT,
         user=user or options.user or local_user(),
-        identity_file=_path(identity) or _first_file(options),
+        identity_file=expanded(identity) if identity else _first_file(options),
         keys=options.keys,
         known_hosts=_known_hosts(own.known_hosts(), options),
         work_dir=_work_dir(own),
@@ -175,7 +175,3 @@ def _first_file(options: SshOptions) -> Path | None:
     """Return the first key of ssh_config, of several the first whose file exists."""
     files = options.keys.files or ()
     return next((file for file in files if file.is_file()), files[0] if files else None)
-
-
-def _path(text: str | None) -> Path | None:
-    return expanded(text) if text else None

@@ -106,7 +106,7 @@ class Leases:
     def require(self, *, now: bool = False) -> None:
         """Raise HostLeased if another controller has taken a host; `now` asks the hosts first."""
         if now:
-            self.kept()
+            self.renew_all()
         if self._lost is not None:
             raise self._lost
 
@@ -117,7 +117,7 @@ class Leases:
 
         def renew() -> None:
             while not ending.wait(RENEW_S):
-                self.kept()
+                self.renew_all()
 
         thread = threading.Thread(target=renew, name="leases", daemon=True)
         thread.start()
@@ -126,7 +126,7 @@ class Leases:
         finally:
             ending.set()  # what is being renewed may go on: what was returned is not renewed
 
-    def kept(self) -> list[Host]:
+    def renew_all(self) -> list[Host]:
         """Renew all that were taken; return the hosts that answered and are still ours."""
 
         def renew(connection: Connection) -> bool:

@@ -43,7 +43,7 @@ def sole_controller(inventory: Inventory, hosts: Sequence[Host], purpose: str) -
         try:
             yield leases
         finally:
-            fleet.try_each(clear_jobs, leases.kept())
+            fleet.try_each(clear_jobs, leases.renew_all())
 
 
 @contextlib.contextmanager

@@ -185,7 +185,7 @@ class Job:
 
         result = self.connection.patiently(ask)
         if result.exit_status != 0:
-            raise self._timeout(timeout_s)
+            raise CommandTimeout(self.connection.host.name, self.task.command, timeout_s)
         return self.outcome(result.read(_exit_status))
 
     def _run(self, script: str, *, timeout_s: float = 30.0, check: bool = False) -> Result:
@@ -193,9 +193,6 @@ class Job:
         return self.connection.run(
             script, timeout_s=timeout_s + SSH_MARGIN_S, check=check, shown=self.task.command
         )
-
-    def _timeout(self, seconds: float) -> CommandTimeout:
-        return CommandTimeout(self.connection.host.name, self.task.command, seconds)
 
     def _path(self, suffix: str) -> str:
         return shlex.quote(f"{self.folder}/{self.task.name}.{suffix}")

@@ -19,7 +19,7 @@ from remote.hosts.ssh.identities import is_file
 from remote.hosts.ssh.known_hosts import Pins, fingerprint, parse_pins, pinned_name
 from remote.hosts.ssh.login import KeyLogin, LoginRefused, NotingTransport
 from remote.hosts.ssh.options import SSH_PORT, USER_KNOWN_HOSTS
-from remote.hosts.ssh.sockets import connected
+from remote.hosts.ssh.sockets import connect_socket
 
 CONNECT_TIMEOUT_S = 10.0
 _LARGEST_BYTES = 16 << 20  # of a known_hosts file
@@ -188,7 +188,7 @@ def _read_pins(host: Host) -> Pins:
 def _passed_on(host: Host) -> socket.socket | None:
     if host.connect_command is None:
         return None
-    return connected(host.address, host.port, CONNECT_TIMEOUT_S, host.connect_command)
+    return connect_socket(host.address, host.port, CONNECT_TIMEOUT_S, host.connect_command)
 
 
 def _transport(pins: Pins, sock: Any, **options: Any) -> paramiko.Transport:

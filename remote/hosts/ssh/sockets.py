@@ -36,13 +36,13 @@ def greets(
 ) -> bool:
     """Whether an SSH server greets at the address, to which `connect_command` may connect."""
     try:
-        with connected(address, port, timeout_s, connect_command) as connection:
+        with connect_socket(address, port, timeout_s, connect_command) as connection:
             return connection.recv(len(_GREETING)) == _GREETING
     except OSError:
         return False
 
 
-def connected(
+def connect_socket(
     address: str, port: int, timeout_s: float, command: str | None = None
 ) -> socket.socket:
     """Return a socket that is connected to a port of TCP; OSError if nothing listens there in time.

@@ -84,7 +84,7 @@ def parse_cpu_seconds(text: str) -> float:
     return int(fields["usage_usec"]) / _US_PER_S
 
 
-def entering(groups: Sequence[Path], command: Sequence[str]) -> list[str]:
+def enter_command(groups: Sequence[Path], command: Sequence[str]) -> list[str]:
     """Give a command that enters control groups, by `cgroup.procs`, and becomes `command`."""
     script = 'for procs in $1; do echo 0 >"$procs"; done; shift; exec "$@"'
     return ["sh", "-ec", script, "sh", " ".join(str(path) for path in groups), *command]

@@ -136,8 +136,8 @@ class LocalLab(Lab):
         requirements.check_linux()
         with alone(self._files.directory.parent):
             report = progress or (lambda _: None)
-            calibrated = shaping.calibrated(self.running(), self._files, report)
-            shaping.note(calibrated, self._files)
+            calibrated = shaping.calibrate(self.running(), self._files, report)
+            shaping.write_down(calibrated, self._files)
         return self._files.inventory
 
     def status(self) -> list[HostStatus]:
@@ -182,7 +182,7 @@ class LocalLab(Lab):
         report(f"Connecting {len(hosts)} hosts to a switch ...")
         for command in switch_commands(self.topology, mechanism):
             run(inside(command))
-        adding = holder.adding(sshd.user_of_hosts()) if is_rootless() else ADDING
+        adding = holder.namespace_command(sshd.user_of_hosts()) if is_rootless() else ADDING
 
         def connect(host: LabHost) -> None:
             for command in host_commands(host, self.topology, mechanism, adding):
@@ -210,7 +210,7 @@ class LocalLab(Lab):
 
         side_by_side(start, hosts)
         _wait_until_answering(hosts, self._files)
-        calibrated = shaping.calibrated(self.topology, self._files, report)
+        calibrated = shaping.calibrate(self.topology, self._files, report)
         self._files.write_topology(calibrated)
         with written_whole(self._files.inventory) as part:
             part.write_text(shaping.inventory_of(calibrated, self._files), encoding="utf-8")
@@ -255,7 +255,7 @@ def _wait_until_answering(hosts: Sequence[LabHost], files: LabFiles) -> None:
 
 def _has_ended(files: LabFiles, host: LabHost) -> bool:
     init_file = files.host(host.name) / "init"
-    return init_file.exists() and processes.noted(init_file) is None
+    return init_file.exists() and processes.read_noted(init_file) is None
 
 
 def _take_down(files: LabFiles) -> list[Process]:
@@ -290,8 +290,8 @@ def _restore_machine(files: LabFiles, namespaces: Sequence[Path]) -> None:
 def _processes(files: LabFiles, namespaces: Sequence[Path]) -> list[Process]:
     """List what is in the lab's namespaces or holds them, and hosts whose namespace has no name."""
     noted = [*files.directory.glob("hosts/*/init"), files.line_process]
-    inits = [processes.noted(path) for path in noted]
-    members = [*processes.in_network_namespaces(namespaces), *holder.found(files)]
+    inits = [processes.read_noted(path) for path in noted]
+    members = [*processes.in_network_namespaces(namespaces), *holder.find_processes(files)]
     return list({*members, *(init for init in inits if init is not None)})
 
 

@@ -47,7 +47,7 @@ def parse_stat(stat: str) -> Process:
     return Process(pid=int(stat.split(maxsplit=1)[0]), start_ticks=int(_fields(stat)[19]))
 
 
-def noted(path: Path) -> Process | None:
+def read_noted(path: Path) -> Process | None:
     """Read what a process has noted of itself; None if it does not run (any more)."""
     try:
         process = parse_stat(path.read_text())

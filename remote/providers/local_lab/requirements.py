@@ -10,7 +10,7 @@ from remote.errors import LabError
 from remote.programs import SEARCH_PATH
 from remote.providers.common import account
 from remote.providers.local_lab.links import congestion
-from remote.providers.local_lab.rootless.holder import is_rootless, making
+from remote.providers.local_lab.rootless.holder import is_rootless, unshare_command
 from remote.providers.local_lab.topology import Topology
 
 # Program -> Debian package.
@@ -87,7 +87,7 @@ def refusal() -> str:
     """Try what the lab is made of, and return why it cannot be made, or nothing."""
     script = _TRIAL + (_TRIAL_WITHOUT_ROOT if is_rootless() else "")
     trial = subprocess.run(
-        [*making(*_NAMESPACES), "sh", "-ec", script],
+        [*unshare_command(*_NAMESPACES), "sh", "-ec", script],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -10,11 +10,11 @@ from pathlib import Path
 from remote.hosts.ssh.options import SSH_PORT
 from remote.processors import pinned_command
 from remote.programs import SEARCH_PATH, find, side_by_side
-from remote.project_paths import controllers_paths
 from remote.providers.common import COMMON_SSHD_CONFIG, account, make_key, start_detached
-from remote.providers.local_lab.cgroups import Groups, entering
+from remote.providers.local_lab.cgroups import Groups, enter_command
 from remote.providers.local_lab.files import CPU_ACCOUNT, HOST_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import namespace_of
+from remote.providers.local_lab.project_paths import controllers_paths
 from remote.providers.local_lab.rootless.holder import inside, is_rootless
 from remote.providers.local_lab.topology import LabHost, Topology
 
@@ -116,7 +116,7 @@ def start(
     script += groups.mount_words(host.name) or ["", "", ""]
     script += map(str, controllers_paths())
     started = [*detached, *isolated, *script]
-    command = inside(entering(entered, pinned_command(processors, started)), stays=True)
+    command = inside(enter_command(entered, pinned_command(processors, started)), stays=True)
     start_detached(command, folder / "log", {"PATH": SEARCH_PATH})
 
 

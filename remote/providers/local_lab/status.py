@@ -81,7 +81,7 @@ def switch_state(files: LabFiles) -> SwitchStatus | None:
     if topology is None:
         return None
     has_line = files.line_shared.exists()
-    line = processes.noted(files.line_process) if has_line else None
+    line = processes.read_noted(files.line_process) if has_line else None
     return SwitchStatus(
         delay=running_delay(topology, files),
         rtt_ms=topology.rtt_ms,
@@ -120,14 +120,14 @@ def host_states(files: LabFiles) -> list[HostStatus]:
     if topology is None:
         return []
     groups = Groups()
-    passes = _line_is_alive(files)
+    passes = not files.line_shared.exists() or processes.read_noted(files.line_process) is not None
     has_several = len(os.sched_getaffinity(0)) > 1
 
     def state(host: LabHost) -> HostStatus:
-        init = processes.noted(files.host(host.name) / "init")
+        init = processes.read_noted(files.host(host.name) / "init")
         round_trip_s = 2 * topology.delay_ms(host) / 1000
         timeout_s = _GREETING_TIMEOUT_S + _GREETING_ROUND_TRIPS * round_trip_s
-        reachable = passes and init is not None and _is_in_reach(host)
+        is_reachable = passes and init is not None and _is_reachable(host)
         return HostStatus(
             name=host.name,
             role=host.role,
@@ -136,7 +136,7 @@ def host_states(files: LabFiles) -> list[HostStatus]:
             if topology.is_hidden or host.egress is None
             else host.egress.rate_mbit_per_s,
             pid=init.pid if init is not None else None,
-            answers_ssh=reachable
+            answers_ssh=is_reachable
             and greets(host.address, timeout_s=timeout_s, connect_command=connect_command()),
             cpu_s=groups.cpu_seconds(host.name),
             cpu_quota=None if topology.is_hidden else host.cpu_quota,
@@ -147,13 +147,9 @@ def host_states(files: LabFiles) -> list[HostStatus]:
         return list(pool.map(state, topology.hosts))
 
 
-def _is_in_reach(host: LabHost) -> bool:
+def _is_reachable(host: LabHost) -> bool:
     """Whether packets to a host go nowhere else."""
     return is_rootless() or route_leaves_by(host.address, CONTROL_DEVICE)
-
-
-def _line_is_alive(files: LabFiles) -> bool:
-    return not files.line_shared.exists() or processes.noted(files.line_process) is not None
 
 
 def shell_command(name: str, *command: str) -> list[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from remote.project_paths import paths_to
 from remote.providers.local_lab import sshd
 from remote.providers.local_lab.links import congestion
+from remote.providers.local_lab.project_paths import paths_to
 
 SCRIPT = Path(sshd.__file__).with_name("host.sh")
 

@@ -9,9 +9,9 @@ import pytest
 
 from remote.errors import LabError
 from remote.hosts.jobs import RunningJobs, Task, clear_jobs
-from remote.project_paths import PROJECT
 from remote.providers.local_lab import LocalLab, Topology, shell_command
 from remote.providers.local_lab.files import WORK_DIR, LabFiles
+from remote.providers.local_lab.project_paths import PROJECT
 from tests.helpers.network import goodput_mbit_per_s
 
 

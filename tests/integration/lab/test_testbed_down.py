@@ -155,7 +155,7 @@ def test_lab_whose_processes_have_all_ended_does_not_run_and_is_built_anew():
     lab.up()
     assert lab.is_running()
     files = LabFiles()
-    processes.end(processes.noted(files.host(state.name) / "init") for state in lab.status())
+    processes.end(processes.read_noted(files.host(state.name) / "init") for state in lab.status())
     assert not lab.is_running()
     assert lab.status()
     lab.up()

@@ -13,9 +13,9 @@ from pathlib import Path
 from remote.errors import LabError
 from remote.processors import pinned_command
 from remote.programs import run
-from remote.providers.local_lab.cgroups import entering
+from remote.providers.local_lab.cgroups import enter_command
 from remote.providers.local_lab.links.wiring import CONTROL_PORT, SWITCH_NAMESPACE, Delay, port_of
-from remote.providers.local_lab.rootless.holder import inside, making
+from remote.providers.local_lab.rootless.holder import inside, unshare_command
 from remote.providers.local_lab.topology import Topology
 
 SOURCES = Path(__file__).with_name("delay")
@@ -103,7 +103,7 @@ def start_line(
     ports = [port_of(host) for host in topology.hosts]
     line = [str(build_line()), str(shared), str(pid_file), CONTROL_PORT, *ports]
     started = ["ip", "netns", "exec", SWITCH_NAMESPACE, *line]
-    command = entering(groups, pinned_command(processors, started))
+    command = enter_command(groups, pinned_command(processors, started))
     run(inside(command, stays=True))
 
 
@@ -141,7 +141,7 @@ def _kernel_has_netem() -> bool:
     """Try it in a network namespace that ends with the try; `tc` loads the module if there is."""
     attempt = "tc qdisc add dev lo root netem delay 1ms"
     result = subprocess.run(
-        [*making("--net"), *attempt.split()],
+        [*unshare_command("--net"), *attempt.split()],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

@@ -32,10 +32,10 @@ def reshape(topology: Topology, files: LabFiles, *, mixed: bool = False) -> None
     _shape_links(topology, files)
     for host in topology.hosts:
         limit_cpu(Groups(), host, topology)
-    note(topology, files)
+    write_down(topology, files)
 
 
-def calibrated(topology: Topology, files: LabFiles, report: Callable[[str], None]) -> Topology:
+def calibrate(topology: Topology, files: LabFiles, report: Callable[[str], None]) -> Topology:
     """Measure the wake-ups, take them off the delays, and return the topology with them."""
 
     def shape(other: Topology) -> None:
@@ -63,7 +63,7 @@ def limit_cpu(groups: Groups, host: LabHost, topology: Topology) -> list[Path]:
     return groups.limit(host.name, host.cpu_quota / topology.time_dilation)
 
 
-def note(topology: Topology, files: LabFiles) -> None:
+def write_down(topology: Topology, files: LabFiles) -> None:
     """Write down how the lab is shaped; its inventory stays the same file, as it may be locked."""
     files.write_topology(topology)
     with files.inventory.open("r+", encoding="utf-8") as stream:

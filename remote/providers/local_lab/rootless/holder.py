@@ -37,7 +37,7 @@ def is_rootless() -> bool:
     return os.geteuid() != 0
 
 
-def making(*kinds: str) -> list[str]:
+def unshare_command(*kinds: str) -> list[str]:
     """Give the `unshare` command that makes namespaces, such as ``--net``, and becomes another."""
     user = ["--user", "--map-root-user"] if is_rootless() else []
     return [find("unshare"), *user, *kinds]
@@ -46,18 +46,18 @@ def making(*kinds: str) -> list[str]:
 def start(files: LabFiles) -> None:
     """Start the holder and return when its namespaces can be entered."""
     log = files.directory / "holder.log"
-    spaces = making("--net", "--mount", "--pid", "--fork", "--kill-child")
+    spaces = unshare_command("--net", "--mount", "--pid", "--fork", "--kill-child")
     command = [find("setsid"), "--fork", *spaces, "sh", str(_SCRIPT), str(files.holder)]
     start_detached(command, log, {"PATH": SEARCH_PATH, _MARK: str(files.directory)})
     until(lambda: files.holder.exists() or log.stat().st_size > 0, _START_TIMEOUT_S)
-    if processes.noted(files.holder) is None:
+    if processes.read_noted(files.holder) is None:
         raise LabError(
             f"the namespaces of the lab could not be made: {log_tail(log)}",
             "Mend that, or bring the lab up as root; nothing was left behind",
         )
 
 
-def found(files: LabFiles) -> list[Process]:
+def find_processes(files: LabFiles) -> list[Process]:
     """List the holder, noted or not, and what began it."""
     return processes.with_environment(f"{_MARK}={files.directory}\0")
 
@@ -71,7 +71,7 @@ def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
     """
     if not is_rootless():
         return list(command)
-    holder = processes.noted(LabFiles().holder)
+    holder = processes.read_noted(LabFiles().holder)
     if holder is None:
         raise LabError("the local lab is not up", "Bring it up: `lab up`")
     spaces = ["--user", "--preserve-credentials", "--net", "--mount", *(["--pid"] if stays else [])]
@@ -79,7 +79,7 @@ def inside(command: Sequence[str], *, stays: bool = False) -> list[str]:
     return [*entering, find(command[0]), *command[1:]]
 
 
-def adding(user: str) -> tuple[str, ...]:
+def namespace_command(user: str) -> tuple[str, ...]:
     """Give what makes the network namespace of a host that is of `user`; its name follows."""
     return "sh", str(_NAMESPACE), user
 

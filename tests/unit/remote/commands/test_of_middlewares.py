@@ -77,12 +77,12 @@ def test_a_program_that_stops_servers_reaches_them_from_here(tmp_path):
     words = ["-i", "/keys/of lab", "-o", "UserKnownHostsFile=/keys/known_hosts", "-p", "2222"]
     for address in ("192.0.2.21", "192.0.2.31", "192.0.2.32", "192.0.2.33"):
         assert repr(["ssh", *words, f"lab@{address}"]) in text
-    assert "def tunnelled" in text
+    assert "running.tunnelled(" in text
 
 
 def test_on_the_loopback_fleet_a_program_runs_here(tmp_path):
     _, show, program = shown(tmp_path, "loopback", "A request may come in many packets")
     assert show == f"show it:  python3 -I {program}"
-    assert "def tunnelled" not in program.read_text()
+    assert "running.tunnelled(" not in program.read_text()
     done = subprocess.run(["python3", "-I", program, "127.0.0.1", "1"], check=False)
     assert done.returncode == 1

@@ -165,7 +165,7 @@ def test_leases_are_renewed_and_not_after_they_were_given_back(hosts, monkeypatc
         write(hosts.hosts[0], age_s=200, token=leases._token)
         old = file_of(hosts.hosts[0]).read_text()
         assert until(lambda: file_of(hosts.hosts[0]).read_text() != old, 60)
-    leases.kept()
+    leases.renew_all()
     # A renewal that has begun before may make the file again, and then removes it.
     assert until(lambda: not file_of(hosts.hosts[0]).exists(), 60)
 
@@ -173,11 +173,11 @@ def test_leases_are_renewed_and_not_after_they_were_given_back(hosts, monkeypatc
 def test_a_silent_host_keeps_its_lease_and_one_that_others_took_is_lost(hosts):
     with leased(hosts, hosts.hosts, "campaign a") as leases:
         hosts.gone = {"m1"}
-        leases.kept()
+        leases.renew_all()
         leases.require()
         hosts.gone = set()
         write(hosts.hosts[1])
-        leases.kept()
+        leases.renew_all()
         with pytest.raises(HostLeased, match="m1: in use by another controller, laptop"):
             leases.require()
     assert OTHER in file_of(hosts.hosts[1]).read_text(), "it is not ours to give back"
@@ -199,9 +199,9 @@ def test_hosts_that_are_not_needed_are_taken_where_they_are_free(hosts):
     leases = Leases(hosts, "campaign a")
     assert leases.take_free(hosts.hosts) == hosts.hosts[:1]
     file_of(hosts.hosts[1]).unlink()
-    assert leases.kept() == hosts.hosts[:1], "what was refused is not taken later"
+    assert leases.renew_all() == hosts.hosts[:1], "what was refused is not taken later"
     write(hosts.hosts[0])
-    assert leases.kept() == []
+    assert leases.renew_all() == []
     leases.require()  # nothing is lost with it
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from remote.hosts.ssh.sockets import connected, greets
+from remote.hosts.ssh.sockets import connect_socket, greets
 from remote.providers.local_lab.rootless import dial
 from tests.helpers.ports import free_port
 
@@ -18,7 +18,7 @@ TIMEOUT_S = 60.0  # only ends a test that hangs
 def test_socket_leads_to_the_address(command):
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
-        connected(*listener.getsockname(), TIMEOUT_S, command) as connection,
+        connect_socket(*listener.getsockname(), TIMEOUT_S, command) as connection,
     ):
         accepted, peer = listener.accept()
         with accepted:
@@ -31,20 +31,20 @@ def test_socket_leads_to_the_address(command):
 def test_command_that_does_not_connect_is_told_with_its_words():
     address = ("127.0.0.1", free_port())
     with pytest.raises(OSError, match=r"127\.0\.0\.1 port \d+: Connection refused"):
-        connected(*address, TIMEOUT_S, DIAL)
+        connect_socket(*address, TIMEOUT_S, DIAL)
     assert not greets(*address, connect_command=DIAL)
 
 
 def test_command_that_passes_nothing_on_is_an_error():
     with pytest.raises(OSError, match="no socket was passed on"):
-        connected("127.0.0.1", 22, TIMEOUT_S, "true")
+        connect_socket("127.0.0.1", 22, TIMEOUT_S, "true")
 
 
 def test_command_that_takes_too_long_is_ended():
     with pytest.raises(TimeoutError):
-        connected("127.0.0.1", 22, 0.1, "sleep 60")
+        connect_socket("127.0.0.1", 22, 0.1, "sleep 60")
 
 
 def test_tokens_are_those_of_ssh():
     with pytest.raises(OSError, match=r"^h1 h1 2200 100%$"):
-        connected("h1", 2200, TIMEOUT_S, "echo %h %n %p 100%% >&2")
+        connect_socket("h1", 2200, TIMEOUT_S, "echo %h %n %p 100%% >&2")

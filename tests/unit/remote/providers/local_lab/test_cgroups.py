@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from remote.errors import LabError
-from remote.providers.local_lab.cgroups import Groups, Hierarchy, entering, parse_mounts
+from remote.providers.local_lab.cgroups import Groups, Hierarchy, enter_command, parse_mounts
 
 SEPARATE = """\
 tmpfs /sys/fs/cgroup tmpfs rw,relatime,mode=755 0 0
@@ -76,12 +76,12 @@ def test_quota_is_written_as_the_kernel_wants_it(tmp_path, version, num_cpus, wr
 
 def test_entering_writes_to_every_group_and_becomes_the_command(tmp_path):
     groups = [tmp_path / "one", tmp_path / "two"]
-    command = entering(groups, ["echo", "a b", "$HOME"])
+    command = enter_command(groups, ["echo", "a b", "$HOME"])
     assert subprocess.check_output(command, text=True) == "a b $HOME\n"
     assert [path.read_text() for path in groups] == ["0\n", "0\n"]
 
 
 def test_nothing_runs_if_a_group_cannot_be_entered(tmp_path):
-    command = entering([tmp_path / "none" / "cgroup.procs"], ["echo", "ran"])
+    command = enter_command([tmp_path / "none" / "cgroup.procs"], ["echo", "ran"])
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode != 0, result.stdout) == (True, "")

@@ -26,7 +26,7 @@ def test_root_enters_nothing(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert holder.inside(["ip", "link"], stays=True) == ["ip", "link"]
     assert holder.connect_command() is None
-    assert holder.making("--net")[1:] == ["--net"]
+    assert holder.unshare_command("--net")[1:] == ["--net"]
 
 
 def test_user_enters_as_the_root_of_the_users_namespace(files):
@@ -37,7 +37,7 @@ def test_user_enters_as_the_root_of_the_users_namespace(files):
     assert command[-3] == "--"
     assert Path(command[-2]).name == "ip"  # a user's PATH may lack its folder
     assert command[-1] == "link"
-    assert "--map-root-user" in holder.making("--net")
+    assert "--map-root-user" in holder.unshare_command("--net")
 
 
 def test_only_what_stays_enters_the_namespace_that_ends_with_the_holder(files):

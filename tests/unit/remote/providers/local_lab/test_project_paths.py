@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from remote.project_paths import PROJECT, controllers_paths, paths_to
+from remote.providers.local_lab.project_paths import PROJECT, controllers_paths, paths_to
 
 
 @pytest.fixture
