@@ -101,7 +101,7 @@ class _Middleware:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HostsBench:
+class _Bench:
     """See `remote.conformance.bench.Bench`."""
 
     connection: Connection
@@ -109,7 +109,6 @@ class HostsBench:
     middleware: _Middleware
 
     def dial(self) -> paramiko.Channel:
-        """Connect a new client, through the host's own SSH."""
         return _dial(self.connection, PORT)
 
 
@@ -123,7 +122,7 @@ def open_on_hosts(
     *,
     sharded: bool = False,
     limit_s: float = _LIMIT_S,
-) -> Iterator[HostsBench]:
+) -> Iterator[_Bench]:
     """Start empty servers and a middleware; see `remote.conformance.bench.OpenBench`.
 
     Parameters
@@ -156,7 +155,7 @@ def open_on_hosts(
         for server in made:
             server.start()
         (job,) = start_middlewares({host: launch}, jobs=jobs, limit_s=limit_s)
-        yield HostsBench(
+        yield _Bench(
             connection=fleet[host],
             servers=made,
             middleware=_Middleware(job, middleware.signal),

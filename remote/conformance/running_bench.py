@@ -62,7 +62,7 @@ class Place:
 
 
 @dataclass
-class RunningServer:
+class _Server:
     """A memcached that runs already; see `remote.conformance.bench.Server`."""
 
     address: str
@@ -72,20 +72,16 @@ class RunningServer:
     _command: Sequence[str] = field(default=())
 
     def dial(self) -> socket.socket:
-        """Connect to it past the middleware."""
         return dial(self.address, self.port)
 
     def pause(self) -> None:
-        """Stop its process, which keeps its connections."""
         self._pid = self._known_pid()
         self._run(f"kill -STOP {self._pid}")
 
     def resume(self) -> None:
-        """Let its process continue."""
         self._run(f"kill -CONT {self._pid}")
 
     def stop(self) -> None:
-        """End it at once, as kill -9 does."""
         self._pid = self._known_pid()
         self._command = self._run(f"cat /proc/{self._pid}/cmdline").rstrip("\0").split("\0")
         self._run(f"kill -KILL {self._pid}")
@@ -113,7 +109,6 @@ class RunningServer:
         return 0
 
     def empty(self) -> None:
-        """Delete all that it holds."""
         client = Client(self.dial(), "the server", patience_s=_DIAL_TIMEOUT_S)
         client.send(b"flush_all\r\n")
         client.expect_line(b"OK")
@@ -143,7 +138,7 @@ class RunningServer:
 
 
 @dataclass(frozen=True)
-class RunningMiddleware:
+class _Middleware:
     """A middleware's process on this machine; see `remote.conformance.bench.Middleware`."""
 
     place: Place
@@ -157,15 +152,12 @@ class RunningMiddleware:
         return (0 if is_over else None), time.monotonic() - began_s
 
     def memory_bytes(self) -> int:
-        """Return the resident memory of its processes."""
         return _KIB * self._sum("VmRSS")
 
     def num_threads(self) -> int:
-        """Return the number of their threads."""
         return self._sum("Threads")
 
     def open_files(self) -> int:
-        """Return the number of their open files."""
         return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in self._tree())
 
     def server_words(self) -> list[tuple[str, int]]:
@@ -173,7 +165,7 @@ class RunningMiddleware:
         words = _ADDRESS.findall(" ".join(_command_line(self._pid())))
         found = [(address, int(port)) for address, port in words]
         own = self.place.address, self.place.port
-        return [one for one in found if one != own and RunningServer(*one).pid()]
+        return [one for one in found if one != own and _Server(*one).pid()]
 
     def _pid(self) -> int:
         """Return the process that was started: it listens, or its descendant does."""
@@ -202,20 +194,18 @@ class RunningMiddleware:
 
 
 @dataclass
-class RunningBench:
+class _Bench:
     """See `remote.conformance.bench.Bench`."""
 
     place: Place
-    servers: Sequence[RunningServer]
+    servers: Sequence[_Server]
     has_accepted: bool = False
 
     @property
-    def middleware(self) -> RunningMiddleware:
-        """The process of the middleware."""
-        return RunningMiddleware(self.place)
+    def middleware(self) -> _Middleware:
+        return _Middleware(self.place)
 
     def dial(self) -> socket.socket:
-        """Connect a new client to the middleware."""
         connection = dial(self.place.address, self.place.port)
         self.has_accepted = True
         return connection
@@ -247,9 +237,9 @@ def show(
     times : how often all questions are asked until one finds a fault.
     """
     try:
-        bench = _bench(_asked_for(place, sys.argv[1:]))
+        bench = _open_bench(_asked_for(place, sys.argv[1:]))
         if not bench.servers:
-            itself = RunningServer(bench.place.address, bench.place.port)
+            itself = _Server(bench.place.address, bench.place.port)
             if stops_servers and itself.pid():
                 print("passes: this is a memcached, with no servers behind it")
                 return PASSES
@@ -284,7 +274,7 @@ def _asked_for(place: Place, words: Sequence[str]) -> Place:
     listens on PORT; a memcached has none.
     """
     if not words:
-        if down := [server for server in place.servers if not RunningServer(*_end(server)).pid()]:
+        if down := [server for server in place.servers if not _Server(*_end(server)).pid()]:
             raise CannotTell(f"no memcached answers at {', '.join(down)}")
         return place
     address = words[0]
@@ -294,20 +284,20 @@ def _asked_for(place: Place, words: Sequence[str]) -> Place:
         place = replace(place, address=address, port=port, shells=())
     if len(words) > 2:
         return replace(place, servers=words[2:], shells=())
-    if is_trial and all(RunningServer(*_end(server)).pid() for server in place.servers):
+    if is_trial and all(_Server(*_end(server)).pid() for server in place.servers):
         return place
     place = replace(place, servers=(), shells=())
     with suppress(CannotTell, OSError):
-        found = RunningMiddleware(place).server_words()
+        found = _Middleware(place).server_words()
         return replace(place, servers=[f"{host}:{number}" for host, number in found])
     return place
 
 
-def _bench(place: Place) -> RunningBench:
+def _open_bench(place: Place) -> _Bench:
     ends = map(_end, place.servers)
     shells = place.shells or [_SHELL] * len(place.servers)
-    servers = [RunningServer(*end, shell) for end, shell in zip(ends, shells, strict=True)]
-    return RunningBench(place, servers)
+    servers = [_Server(*end, shell) for end, shell in zip(ends, shells, strict=True)]
+    return _Bench(place, servers)
 
 
 def _end(server: str) -> tuple[str, int]:

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from types import TracebackType
 from typing import TypeVar
 
 from remote.conformance.bench import Bench
@@ -86,9 +85,7 @@ class Trial:
     def __enter__(self) -> Trial:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for client in self._clients:
             client.close()
 

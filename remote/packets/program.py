@@ -29,7 +29,7 @@ from remote.packets.seconds import Seconds
 SUMMARY = "summary.json"
 
 
-class Clients:
+class _Clients:
     """Requests of clients to the address that is observed.
 
     Attributes
@@ -48,7 +48,6 @@ class Clients:
         self._followed = followed
 
     def requested(self, request: Request) -> None:
-        """Let a job come, unless nobody waits for its end."""
         if not request.has_reply:
             self.noreply_requests += 1
             return
@@ -57,7 +56,6 @@ class Clients:
             self._matcher.arrived(request)
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """Let a job leave."""
         self.requests += 1
         self._seconds.leave(reply.at_ns)
         calls = self._matcher.replied(request) if self._matcher else []
@@ -66,14 +64,13 @@ class Clients:
             self._followed.replied(request, reply, calls)
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """Follow a job no further."""
         self.requests_without_reply += 1
         self._seconds.leave(at_ns)
         if self._matcher:
             self._matcher.dropped(request)
 
 
-class Server:
+class _Server:
     """Calls of one server, with and without a reply that could be read."""
 
     def __init__(self, name: str, seconds: Seconds, matcher: Matcher) -> None:
@@ -86,14 +83,12 @@ class Server:
         """Do nothing: a call counts when it ends."""
 
     def replied(self, request: Request, reply: Reply) -> None:
-        """Count a call."""
         self.calls += 1
         call = Call(self.name, request, reply)
         self._seconds.call(call)
         self._matcher.called(call)
 
     def dropped(self, request: Request, at_ns: int) -> None:
-        """Follow a call no further."""
         self.calls_without_reply += 1
 
 
@@ -121,8 +116,8 @@ def observe(
         if takes:
             file = files.enter_context((output / FOLLOWED).open("w", newline=""))
             followed = Followed(file, takes)
-        clients = Clients(seconds, matcher if servers else None, followed)
-        behind = [Server(name, seconds, matcher) for name in servers]
+        clients = _Clients(seconds, matcher if servers else None, followed)
+        behind = [_Server(name, seconds, matcher) for name in servers]
         watchers = {endpoint(server.name): server for server in behind}
         connections = Connections({**watchers, endpoint(listen): clients})
         for segment in records.segments():

@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 
 from remote.packets.matching import Call
 from remote.packets.messages import Reply, Request
@@ -104,12 +103,7 @@ class Seconds:
             file.write(",".join(head) + "\n")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         with self._files:
             if kind is None:
                 for epoch_s in sorted(self._open):
