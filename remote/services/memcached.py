@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 
 from analysis.results.files import parse_finite
-from remote.errors import RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
@@ -52,13 +51,8 @@ class Servers:
 
     def stats(self, hosts: Sequence[Host]) -> dict[str, bytes]:
         """Return what each of `hosts` answers to `stats`."""
-        try:
+        with self._jobs.blamed():
             return self.fleet.for_each(hosts, lambda c: c.ask(PORT, STATS_REQUEST, STATS_END))
-        except RemoteError as exc:
-            for job in self._jobs.running:
-                if job.has_ended():
-                    raise job.failure() from exc
-            raise
 
     def pause(
         self, jobs: RunningJobs, times: Mapping[Host, Sequence[tuple[float, float]]]

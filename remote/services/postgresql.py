@@ -241,15 +241,10 @@ class Databases:
     def _each(
         self, hosts: Sequence[Host], *statements: str, database: str = _ADMINISTRATOR
     ) -> dict[str, str]:
-        try:
+        with self._jobs.blamed() if self._jobs else contextlib.nullcontext():
             return self.fleet.for_each(
                 hosts, lambda c: self._ask(c, *statements, database=database)
             )
-        except RemoteError as exc:
-            for job in self._jobs.running if self._jobs else ():
-                if job.has_ended():
-                    raise job.failure() from exc
-            raise
 
     def _ask(self, connection: Connection, *statements: str, database: str = _ADMINISTRATOR) -> str:
         """Run statements of SQL, each in a transaction of its own, and return what they answer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from remote.errors import CommandTimeout, RemoteError
@@ -86,6 +86,17 @@ class RunningJobs:
             self._record(job, job.stop(signal))
 
         in_parallel({str(i): partial(stop, job) for i, job in enumerate(jobs)})
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Raise how a job ended instead of the error that its end has caused inside the block."""
+        try:
+            yield
+        except RemoteError as exc:
+            for job in self.running:
+                if job.has_ended():
+                    raise job.failure() from exc
+            raise
 
     def kill_all(self) -> None:
         """Kill what still runs; hosts that cannot be reached keep to the jobs' time limits."""

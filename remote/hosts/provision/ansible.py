@@ -56,12 +56,9 @@ def find_program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which(PROGRAM)
 
 
-def playbook_command(program: str, *inventories: Path, check: bool) -> list[str]:
-    """Return the command line; of several inventories the later ones override the earlier: pure."""
-    words = [program]
-    for path in inventories:
-        words += ["-i", str(path)]
-    return [*words, str(PLAYBOOK), *(["--check"] if check else [])]
+def playbook_command(program: str, inventory: Path, *, check: bool) -> list[str]:
+    """Return the command line that runs the playbook (pure)."""
+    return [program, "-i", str(inventory), str(PLAYBOOK), *(["--check"] if check else [])]
 
 
 def connections_text(inventory: Inventory) -> str:

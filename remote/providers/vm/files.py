@@ -57,16 +57,10 @@ def network_commands(namespace: Path, machines: Sequence[VirtualMachine]) -> lis
         [*ip, "address", "add", f"{BRIDGE_ADDRESS}/{NETWORK.prefixlen}", "dev", _BRIDGE],
         [*ip, "link", "set", _BRIDGE, "up"],
     ]
-    return commands + [command for one in machines for command in cable_commands(namespace, one)]
-
-
-def cable_commands(namespace: Path, machine: VirtualMachine) -> list[list[str]]:
-    """List the commands that connect one machine with the bridge."""
-    ip = inside(namespace, "ip")
-    return [
-        [*ip, "tuntap", "add", "dev", machine.tap, "mode", "tap"],
-        [*ip, "link", "set", machine.tap, "master", _BRIDGE, "up"],
-    ]
+    for machine in machines:
+        commands.append([*ip, "tuntap", "add", "dev", machine.tap, "mode", "tap"])
+        commands.append([*ip, "link", "set", machine.tap, "master", _BRIDGE, "up"])
+    return commands
 
 
 def sshd_config(folder: Path) -> str:
