@@ -37,7 +37,7 @@ DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and 
 
 
 class RemoteError(Exception):
-    """Base of all errors that concern a remote host; what it wrote cannot steer a terminal."""
+    """Base of all errors that concern a remote host; its text cannot steer a terminal."""
 
     def __init__(self, message: str) -> None:
         super().__init__(shortened(visible(message)))
@@ -64,7 +64,7 @@ class HostGone(HostUnreachable):
 
 
 class ConnectionLost(HostGone):
-    """A connection that had been made broke; whether what it was used for was done is unknown."""
+    """A connection broke; whether its last command was executed is unknown."""
 
     happened = "connection lost"
 
@@ -117,7 +117,7 @@ class TransferFailed(RemoteError):
 
 
 class BadAnswer(RemoteError):
-    """A host answered what no host of ours does: it is broken, or hostile."""
+    """A host gave an impossible answer: it is broken, or hostile."""
 
     def __init__(self, host: str, asked: str, reason: str) -> None:
         self.host = host
@@ -129,7 +129,7 @@ class BadAnswer(RemoteError):
 
 
 class MissingTool(RemoteError):
-    """A program that a host needs is not there, too old, or not for its user."""
+    """A program that a host needs is missing, too old, or not for its user."""
 
     def __init__(self, host: str, tool: str, remedy: str, state: str = "missing") -> None:
         self.host = host
@@ -164,7 +164,7 @@ class PortInUse(RemoteError):
 
 
 class AlwaysRejected(RemoteError):
-    """So many attempts in a row failed for one reason that the next would fail for it, too."""
+    """So many attempts in a row failed for one reason that the next would fail, too."""
 
     def __init__(self, attempts: int, run: str, reason: str) -> None:
         super().__init__(
@@ -175,11 +175,7 @@ class AlwaysRejected(RemoteError):
 
 
 class GroupError(RemoteError):
-    """At least one host of a group failed, or one of several jobs on the hosts.
-
-    Attributes
-    ----------
-    results : mapping of host name (or job) to its result or its exception, complete for all.
+    """At least one host of a group failed, or one of several jobs; `results` has all outcomes.
 
     Its text names all hosts that failed and holds the first few errors in full.
     """
@@ -209,7 +205,7 @@ class LabError(Exception):
 
 
 class ConfigError(Exception):
-    """A data file is wrong; nothing was done yet. It may be someone else's: it steers nothing."""
+    """A data file is wrong; nothing was done yet. It may be someone else's."""
 
     def __init__(self, path: Path | str, message: str) -> None:
         self.path = Path(path)

@@ -15,7 +15,7 @@ under load that the section asks for, warm-up and cool-down included."""
 
 
 class Phases:
-    """A clock that is always in one phase; what it has shown is taken out run by run."""
+    """A clock that is always in one phase; `take` returns its totals run by run."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -39,7 +39,7 @@ class Phases:
 
 
 def total_phases(manifests: Iterable[Manifest]) -> dict[str, float]:
-    """Add up the phases that manifests tell of; those of manifests that tell of none are 0."""
+    """Add up the phases of manifests; a manifest without phases counts as 0."""
     totals = dict.fromkeys(PHASES, 0.0)
     for manifest in manifests:
         for name, seconds in manifest.phases_s.items():
@@ -48,6 +48,6 @@ def total_phases(manifests: Iterable[Manifest]) -> dict[str, float]:
 
 
 def overhead(phases_s: Mapping[str, float]) -> float:
-    """Return the share of the time, 0..1, that was not spent measuring; 0 if there was no time."""
+    """Return the share of the time, 0..1, that was not spent measuring."""
     total = sum(phases_s.values())
     return 1 - phases_s.get(MEASURING, 0.0) / total if total else 0.0

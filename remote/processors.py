@@ -17,15 +17,11 @@ _MOVES = 10  # times that threads are looked for which others have started meanw
 
 @contextlib.contextmanager
 def keep_awake() -> Iterator[None]:
-    """Let idle processors poll for work while this lasts, if we may ask for it.
+    """Let idle processors poll for work inside the block, where this user may ask for it.
 
-    Who wakes a processor that sleeps pays for it, in a virtual machine tens of microseconds: what a
-    request costs then depends on how idle the other processors happen to be. The kernel forgets it
-    with this process, whatever happens; one without a driver for idle processors takes no notice.
-
-    References
-    ----------
-    Documentation/power/pm_qos_interface.rst of the Linux kernel.
+    Waking a sleeping processor costs a request tens of microseconds in a virtual machine, depending
+    on how idle the other processors are. The kernel forgets the setting with this process
+    (Documentation/power/pm_qos_interface.rst of Linux).
     """
     with contextlib.ExitStack() as kept:
         with contextlib.suppress(OSError):
@@ -35,7 +31,7 @@ def keep_awake() -> Iterator[None]:
 
 
 def wake_up_bound_us() -> int | None:
-    """Return how long idle processors may take to wake up; 0: they poll, None: not known."""
+    """Return how long idle processors may take to wake up; 0 if they poll, None if unknown."""
     try:
         if _DRIVER.read_text().strip() in ("", "none"):
             return None
@@ -46,16 +42,10 @@ def wake_up_bound_us() -> int | None:
 
 
 def split_processors(num_cpus: float, processors: Collection[int]) -> tuple[list[int], list[int]]:
-    """Choose processors for programs that none other is to run beside: pure.
+    """Divide processors between programs that need their own and all others (pure).
 
-    Parameters
-    ----------
-    num_cpus : what those programs use at most; 0 if there are none.
-    processors : the numbers of those that may be used.
-
-    Returns
-    -------
-    Theirs, at most half, and those of all others; all for both where that leaves them none.
+    At most half go to the former, which use `num_cpus` at most. Where that leaves them none, both
+    get all.
     """
     known = sorted(processors)
     count = min(math.ceil(num_cpus), len(known) // 2)
@@ -63,17 +53,12 @@ def split_processors(num_cpus: float, processors: Collection[int]) -> tuple[list
 
 
 def pinned_command(processors: Sequence[int], command: Sequence[str]) -> list[str]:
-    """Give a command that becomes `command`, which with all that it starts stays on these."""
+    """Return a command that becomes `command`, kept on `processors` with all that it starts."""
     return ["taskset", "--cpu-list", ",".join(map(str, processors)), *command]
 
 
 def move(threads: Callable[[], Iterable[int]], processors: Collection[int]) -> None:
-    """Let threads run on these processors only, and those that they start meanwhile, too.
-
-    Parameters
-    ----------
-    threads : lists them; asked again until all are there, or have had their chances.
-    """
+    """Let `threads()`, and those that they start meanwhile, run on these processors only."""
     wanted = set(processors)
 
     def is_elsewhere(thread: int) -> bool:

@@ -26,13 +26,7 @@ KERNEL_REMEDY = (
 
 
 def find(program: str, *, remedy: str = "Install it and try again") -> str:
-    """Return the full path of a program.
-
-    Raises
-    ------
-    LabError
-        It is not installed.
-    """
+    """Return the full path of a program; LabError if it is not installed."""
     path = shutil.which(program, path=SEARCH_PATH)
     if path is None:
         raise LabError(f"`{program}` is not installed", remedy)
@@ -40,13 +34,7 @@ def find(program: str, *, remedy: str = "Install it and try again") -> str:
 
 
 def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
-    """Run a command to its end and return what it printed.
-
-    Raises
-    ------
-    LabError
-        The program is not installed, or it failed; the message holds what it wrote to stderr.
-    """
+    """Run a command to its end and return its output; LabError with its stderr if it fails."""
     result = subprocess.run(
         [find(command[0]), *command[1:]],
         stdin=subprocess.DEVNULL,
@@ -63,7 +51,7 @@ def run(command: Sequence[str], *, remedy: str = KERNEL_REMEDY) -> str:
 def side_by_side(action: Callable[[T], object], items: Iterable[T]) -> None:
     """Call `action`, which runs programs, with all items, some at a time.
 
-    When it returns, or raises the first error, nothing of it runs any more.
+    When it returns, or raises the first error, nothing of it still runs.
     """
     pool = ThreadPoolExecutor(AT_A_TIME)
     try:
