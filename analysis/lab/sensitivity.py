@@ -1,7 +1,7 @@
 """What throughput follows: elasticities to all that a lab emulates, measured beside predicted.
 
 Each parameter of a lab is made larger and smaller by a factor and the rest left as it is
-(`remote.campaign.changes.sensitivity`). A delay counts as the rate 1/delay, a CPU quota as the rate
+(`remote.campaign.changes.cases`). A delay counts as the rate 1/delay, a CPU quota as the rate
 of its host's CPU. The elasticities of all rates sum to 1 (`analysis.laws.elasticities`); workers
 and clients are counts, which are shown but do not belong to the sum. A host that has a limit of its
 own has a parameter of its own, and those of its role or of the network do not change it.

@@ -3,78 +3,69 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import platform
 import shutil
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib import metadata
 from pathlib import Path
-from typing import Protocol
 
 from analysis.tables.manifests import PARTIAL_SUFFIX
 from analysis.whole_files import make_folder, written_whole
-from remote.campaign.control_facts import control_facts
-from remote.campaign.database_cpus import DatabaseCpus, require_changeable
-from remote.campaign.dilation import dilate, time_dilations, undilated
-from remote.campaign.measuring import Attempts, Session
+from remote.campaign.attempts import Attempts, Session
+from remote.campaign.lab import (
+    DatabaseCpus,
+    dilate,
+    require_changeable,
+    time_dilations,
+    undilated,
+)
+from remote.campaign.opened_section import OpenedSection
 from remote.campaign.planning.plan import Plan
 from remote.campaign.record import RECORD, Record, conditions_of, topology_of
 from remote.campaign.states import sole
-from remote.campaign.view.live_view import Watch
+from remote.campaign.view.live import Watch
 from remote.campaign.view.progress import Progress
 from remote.experiment.manifest import git_state
 from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT
-from remote.experiment.sessions.link_session import LinksSession
+from remote.experiment.sessions.links import LinksSession
 from remote.experiment.sessions.load import LoadSession
 from remote.experiment.sessions.network import NetworkSession
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.lease import Leases
-from remote.hosts.provision import ROOT, Tools, provision
+from remote.hosts.provision import OWN_FILES, ROOT, Tools, provision
 from remote.hosts.public import require_private
 from remote.phases import Phases
 from remote.processors import wake_up_bound_us
 from remote.providers.fleets import inventory_path
 from remote.providers.sole_control import sole_controller
-from remote.services.middleware_file import kept_folder, read_middleware_file
 
 OpenSession = Callable[[Fleet, Section, Mapping[str, Tools]], AbstractContextManager[Session]]
 
 
-def _load_session(fleet: Fleet, section: Section, tools: Mapping[str, Tools]) -> LoadSession:
-    return LoadSession(fleet, section, tools, undilated=partial(undilated, fleet))
-
-
+PACKAGES = ("middleware-lab", "paramiko", "pandas", "dool")  # told of in manifests
 SESSIONS: Mapping[str, OpenSession] = {
-    "load": _load_session,
+    "load": lambda *what: LoadSession(*what, undilated=partial(undilated, what[0])),
     "network": NetworkSession,
 }
 """What each kind of section needs up while its runs are measured."""
 
 
-class Planner(Protocol):
-    """Plans what is measured next of a section."""
-
-    def __call__(self, *, time_dilation: float | None, given_up: Collection[str]) -> Plan:
-        """See `remote.campaign.Campaign.planned`."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Todo:
-    """A section of which runs are missing.
+    """What is missing of a section when measuring begins, and with which k it is measured."""
 
-    Parameters
-    ----------
-    links : the measurements of its links that are missing.
-    plan : plans what is measured next from what is on disk.
-    """
-
-    section: Section
+    opened: OpenedSection
     links: Sequence[Run]
-    plan: Planner
+    plan: Plan
+    time_dilation: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +75,6 @@ class Controller:
     Parameters
     ----------
     begun : what the campaign is, or is to be, begun with.
-    own_files : section files that are not shipped; the campaign keeps them as they are measured.
-    own_middlewares : the same of middlewares, with the files that they name.
     progress : show it, and the running experiment.
     afresh : forget the attempts that were made before.
     allow_public : hosts may listen on addresses that the Internet routes.
@@ -93,27 +82,32 @@ class Controller:
 
     path: Path
     begun: Record
-    own_files: Sequence[Path] = ()
-    own_middlewares: Sequence[Path] = ()
     progress: bool = True
     afresh: bool = False
     allow_public: bool = False
 
-    def measure(self, todo: Sequence[Todo], *, time_dilation: float | None = None) -> None:
+    def measure(
+        self,
+        opened: Sequence[OpenedSection],
+        own_files: Iterable[tuple[Path, Path]] = (),
+        *,
+        time_dilation: float | None = None,
+    ) -> None:
         """Measure what is missing of sections, one section after the other.
 
         Parameters
         ----------
-        time_dilation : k for all sections instead of what each says; the local lab only.
+        own_files : files of the user's own, with the folder in which the campaign keeps each.
+        time_dilation : k of all sections instead of what each says; the local lab only.
 
         Raises
         ------
         RemoteError, ConfigError
-            A host is gone or the campaign cannot start; what is done stays done.
+            As `remote.campaign.Campaign.measure`.
         """
         phases = Phases()
         inventory = Inventory.read(inventory_path(self.begun.fleet))
-        sections = [one.section for one in todo]
+        sections = [one.section for one in opened]
         dilations = time_dilations(sections, inventory, time_dilation)
         used = dict.fromkeys(host for section in sections for host in _hosts(inventory, section))
         if not self.allow_public:
@@ -122,12 +116,20 @@ class Controller:
         with self.alone(inventory, list(used)) as leases:
             fleet = leases.fleet
             self.extend_record(inventory, sections, dilations)
-            plans = [
-                one.plan(time_dilation=dilations[one.section.name], given_up=()) for one in todo
+            for file, folder in own_files:
+                _keep(file, folder)
+            todo = [
+                Todo(
+                    opened=one,
+                    links=one.missing_links(retry=self.afresh),
+                    plan=one.plan(inventory, retry=self.afresh, time_dilation=dilations[one.name]),
+                    time_dilation=dilations[one.name],
+                )
+                for one in opened
             ]
             links = [run for one in todo for run in one.links]
             with (
-                Progress(plans, links, self.progress) as bar,
+                Progress([one.plan for one in todo], links, self.progress) as bar,
                 Watch(fleet, bar.note, enabled=self.progress) as watch,
                 DatabaseCpus(fleet) as cpus,
             ):
@@ -140,33 +142,23 @@ class Controller:
                     watch.begin(run)
 
                 for one in todo:
-                    k = dilations[one.section.name]
-                    self._measure_section(leases, one, k, bar, on_start, phases)
-
-    def clear(self, inventory: Inventory) -> None:
-        """Clear the hosts that answer and are free of what an earlier controller left there.
-
-        Raises
-        ------
-        ConfigError
-            Another process measures the campaign, or on the fleet.
-        """
-        with self.alone(inventory, []):
-            pass
+                    self._measure_section(leases, one, bar, on_start, phases)
 
     def _measure_section(
         self,
         leases: Leases,
         todo: Todo,
-        time_dilation: float | None,
         bar: Progress,
         on_start: Callable[[Run], None],
         phases: Phases,
     ) -> None:
-        fleet, section = leases.fleet, todo.section
+        fleet, section, k = leases.fleet, todo.opened.section, todo.time_dilation
+        plan_again = partial(todo.opened.plan, retry=self.afresh, time_dilation=k)
+        first = [todo.plan]
 
         def next_runs() -> Sequence[Run]:
-            plan = todo.plan(time_dilation=time_dilation, given_up=attempts.given_up)
+            given_up = attempts.given_up
+            plan = first.pop() if first else plan_again(fleet.inventory, given_up=given_up)
             bar.planned(plan)
             return plan.runs
 
@@ -189,11 +181,10 @@ class Controller:
             require_hosts=partial(leases.require, now=True),
         )
         if todo.links:
-            k = time_dilation or 1.0
-            links = deque([[replace(run, time_dilation=k) for run in todo.links]])
+            batches = [[replace(run, time_dilation=k or 1.0) for run in todo.links]]
             open_links = partial(LinksSession, fleet, todo.links[0].section, tools)
-            attempts.measure(lambda: links.popleft() if links else (), open_links, on_start)
-        as_measured = replace(section, time_dilation=time_dilation)
+            attempts.measure(lambda: batches.pop() if batches else (), open_links, on_start)
+        as_measured = replace(section, time_dilation=k)
         open_session = partial(SESSIONS[section.kind], fleet, as_measured, tools)
         attempts.measure(next_runs, open_session, on_start)
 
@@ -203,7 +194,7 @@ class Controller:
             "seed": self.begun.seed,
             "fleet": inventory.fleet,
             "git": git_state(ROOT),
-            "control": {**control_facts(), "wake_up_bound_us": wake_up_bound_us()},
+            "control": {**_control_facts(), "wake_up_bound_us": wake_up_bound_us()},
         }
 
     def extend_record(
@@ -214,20 +205,11 @@ class Controller:
     ) -> None:
         """Add to the campaign's record the conditions under which `sections` are measured.
 
-        Raises
-        ------
-        ConfigError
-            They are not what the campaign was begun with.
+        ConfigError if they are not what the campaign was begun with.
         """
         conditions = conditions_of(inventory, sections, dilations)
         known = Record.read(self.path) or self.begun
         known.extended(self.path, conditions).write(self.path)
-        kept = self.path / KEPT
-        for file in self.own_files:
-            _keep(file, kept)
-        for file in self.own_middlewares:
-            for name in (file.name, *read_middleware_file(file).files):
-                _keep(file.with_name(name), kept_folder(kept, file.stem))
 
     @contextlib.contextmanager
     def alone(self, inventory: Inventory, hosts: Sequence[Host]) -> Iterator[Leases]:
@@ -235,10 +217,8 @@ class Controller:
 
         Raises
         ------
-        ConfigError
-            Another process measures the campaign, or on the fleet.
-        RemoteError
-            A host does not answer, or another controller has it.
+        ConfigError, RemoteError
+            Another process measures the campaign or on the fleet, or a host does not answer.
         """
         make_folder(self.path)
         purpose = f"campaign {self.path.name}"
@@ -269,3 +249,19 @@ def _keep(file: Path, folder: Path) -> None:
 def _hosts(inventory: Inventory, section: Section) -> list[Host]:
     """Return the hosts of a section; ConfigError if there are fewer."""
     return [host for role, count in section.hosts.items() for host in inventory.take(role, count)]
+
+
+@cache
+def _control_facts() -> dict[str, object]:
+    """Return name, system and versions, and the checksums of what is uploaded to hosts."""
+    return {
+        "host": socket.gethostname(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "packages": {name: metadata.version(name) for name in PACKAGES},
+        "sha256": {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in OWN_FILES
+            if path.is_file()
+        },
+    }

@@ -86,11 +86,11 @@ def crate_of(
 
 def _tell_campaign(crate: ROCrate, campaign: Path) -> None:
     """Tell what the whole is, and of the files that belong to no section."""
-    told = summarise(list(each_manifest(campaign)))
+    told, sections = summarise(list(each_manifest(campaign))), len(measured_sections(campaign))
     root = crate.root_dataset
     root["name"] = f"Campaign {visible(campaign.name)} of the Middleware Lab"
     root["description"] = (
-        f"{counted(told.num_accepted, 'accepted run')} in {counted(_size(campaign), 'section')}, "
+        f"{counted(told.num_accepted, 'accepted run')} in {counted(sections, 'section')}, "
         f"profile {', '.join(told.profiles)}: load on a memcached middleware, measured to be "
         "explained by queueing theory. Manifests of runs, their raw files, and tidy tables."
     )
@@ -105,10 +105,6 @@ def _tell_campaign(crate: ROCrate, campaign: Path) -> None:
     if (campaign / _TIDY).is_dir():
         title = "Tidy tables of all sections, made of their runs: Parquet in zip files"
         crate.add_dataset(dest_path=f"{_TIDY}/", properties={"name": title})
-
-
-def _size(campaign: Path) -> int:
-    return len(measured_sections(campaign))
 
 
 def _tell_terms(crate: ROCrate, authors: Mapping[str, str], licence: str) -> None:

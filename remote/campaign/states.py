@@ -73,9 +73,10 @@ class RunState:
 
 def state_of(run: Run, *, is_controlled: bool) -> RunState:
     """Return the state of `run`; `is_controlled` tells whether a controller of it lives."""
-    attempts = [one for one in run.attempts() if one.status in (REJECTED, FAILED)]
-    reasons = tuple((attempt.status, reason_of(attempt)) for attempt in attempts)
-    failures = counted_attempts(run)
+    attempts = run.attempts()
+    failed = [one for one in attempts if one.status in (REJECTED, FAILED)]
+    reasons = tuple((one.status, reason_of(one)) for one in failed)
+    failures = counted(attempts)
     if run.is_done():
         state = State.DONE
     elif is_controlled and mark_of(run).exists():
@@ -107,12 +108,8 @@ def counted(manifests: Sequence[Manifest]) -> list[Manifest]:
 def sole(campaign_dir: Path) -> Iterator[None]:
     """Keep all other processes out of a campaign, also those of other machines that share its disk.
 
-    The lock is its process's: it ends with it. Meanwhile the file tells which process that is.
-
-    Raises
-    ------
-    ConfigError
-        Another process measures the campaign.
+    The lock ends with its process, which the file names meanwhile. ConfigError if another process
+    measures the campaign.
     """
     lock = campaign_dir / LOCK
     _write(lock, "", mode="a")

@@ -41,6 +41,7 @@ from remote.experiment.section import slug
 from remote.experiment.section_file import RESERVED, is_section_name
 
 TIDY = "tidy"
+_TAIL_ERROR = re.compile(r"client_p\d+_ms_error")  # old runs state them; one run's tail has none
 _UNUSABLE = (OSError, KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _REMEDY = f"delete the folder {TIDY}/ and tables are made anew when they are needed"
 
@@ -205,7 +206,7 @@ def check_findings(folder: Path, manifest: Manifest) -> list[Finding]:
         changed += [
             f"{name}: {key} was {was[key]}, is {now.get(key)}"
             for key in sorted(was)
-            if not _is_same(was[key], now.get(key)) and not _is_tail_error(key)
+            if not _is_same(was[key], now.get(key)) and not _TAIL_ERROR.fullmatch(key)
         ]
     if not changed:
         return []
@@ -217,14 +218,6 @@ def _is_same(was: Any, now: Any) -> bool:
     if isinstance(was, float) and isinstance(now, float):
         return math.isclose(was, now, rel_tol=1e-9, abs_tol=1e-12)
     return bool(was == now)
-
-
-def _is_tail_error(name: str) -> bool:
-    """Return whether a result is the error of a percentile of one run, which old runs state.
-
-    Tails of a single run have none (`analysis.statistics.within_run`).
-    """
-    return re.fullmatch(r"client_p\d+_ms_error", name) is not None
 
 
 def _word(passed: bool | None) -> str:

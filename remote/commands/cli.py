@@ -17,7 +17,7 @@ from records.visible import shortened
 from remote.campaign import Campaign
 from remote.campaign.states import RunState
 from remote.campaign.view.dry_run import missing_table
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.commands.of_campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_course import COMMANDS as COURSE_COMMANDS

@@ -18,10 +18,10 @@ from analysis.claims.claim import claims_table, differences
 from analysis.tables.manifests import MANIFEST, measured_sections
 from analysis.tables.packed import raw_files, sections_without_files
 from remote.campaign import DATA_DIR, NO_FLEET, Campaign
-from remote.campaign.received import campaign_of, require_plain_files
+from remote.campaign.plain_files import campaign_of, require_plain_files
 from remote.campaign.reproduce import changed_conditions, compare, plan_of
 from remote.campaign.verify import verify_campaign
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.campaign.view.report import campaign_report
 from remote.commands.say import say
 from remote.commands.shared_options import fleet_option, public_option

@@ -13,7 +13,7 @@ import click
 from tabulate import tabulate
 
 from analysis.whole_files import write_whole
-from remote.campaign.found_section import as_toml
+from remote.campaign.search_file import as_toml
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.say import say
 from remote.errors import ConfigError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from remote.campaign import NO_FLEET, Campaign
-from remote.campaign.known_runs import cells
+from remote.campaign.planning.cell import cells
 from remote.campaign.view.dilation_table import dilation_table
 from remote.commands.say import say
 from remote.commands.shared_options import campaign_option

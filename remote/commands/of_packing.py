@@ -16,7 +16,7 @@ from analysis.tables import packed
 from analysis.tables.manifests import loose_sections, measured_sections
 from remote.campaign import DATA_DIR
 from remote.campaign.crate import METADATA, write_crate
-from remote.campaign.received import require_plain_files
+from remote.campaign.plain_files import require_plain_files
 from remote.campaign.record import RECORD
 from remote.campaign.states import sole
 from remote.commands.say import say

@@ -9,7 +9,7 @@ import click
 from analysis.whole_files import written_whole
 from records.objective import Objective
 from remote.campaign import Campaign
-from remote.campaign.found_section import as_toml, name_of, parse_levels, search_document
+from remote.campaign.search_file import as_toml, name_of, parse_levels, search_document
 from remote.campaign.view.dry_run import missing_table
 from remote.commands.say import say
 from remote.commands.shared_options import measuring_options

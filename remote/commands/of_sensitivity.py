@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from analysis.text.formatting import MISSING
 from remote.campaign import Campaign
-from remote.campaign.found_section import parse_levels
+from remote.campaign.search_file import parse_levels
 from remote.commands.of_campaigns import NOT_COMPLETE
 from remote.commands.of_fleets import lab_up
 from remote.commands.say import say
@@ -71,10 +71,9 @@ def sensitivity(
     Interrupt at any time: what is measured is kept, the next call resumes. Exit status 3 if
     something could not be measured.
     """
-    from remote.campaign.changes.in_turns import Study, sensitivity_of  # models load slowly
-    from remote.campaign.changes.sensitivity import config_of, plan_cases
-    from remote.campaign.changes.study import lab_topology
-    from remote.campaign.view.cases_table import cases_table
+    from remote.campaign.changes.cases import config_of, plan_cases
+    from remote.campaign.changes.study import Study, lab_topology, sensitivity_of  # models are slow
+    from remote.campaign.view.dry_run import cases_table
 
     opened = Campaign.open(campaign, profile=profile, fleet=LOCAL, middleware=middleware)
     plan = opened.plan(section)

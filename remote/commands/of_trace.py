@@ -18,7 +18,7 @@ from analysis.traces.blame import slowest_requests
 from analysis.traces.campaign_runs import followed_runs, run_files
 from analysis.traces.followed_requests import STAGES, followed_requests
 from analysis.traces.host_pauses import host_pauses
-from remote.campaign.received import campaign_of, require_plain_files
+from remote.campaign.plain_files import campaign_of, require_plain_files
 from remote.commands.of_campaigns import whole_campaign
 from remote.commands.say import say
 from remote.errors import ConfigError

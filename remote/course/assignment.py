@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.lab.sensitivity import AS_IT_IS
-from remote.campaign.changes.sensitivity import Case, changed_topology
+from remote.campaign.changes.cases import Case, changed_topology
 from remote.campaign.changes.whatif import changed_section
 from remote.experiment.section import Section
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, Topology

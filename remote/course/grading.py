@@ -1,7 +1,7 @@
 """What submissions are marked by: measured once for an assignment, whoever is marked by it.
 
 All that students may state is measured the first time that a submission of an assignment is
-graded, in turns (`remote.campaign.changes.in_turns`), and kept in a campaign of the course. Whoever
+graded, in turns (`remote.campaign.changes.study`), and kept in a campaign of the course. Whoever
 is graded later is marked by the same numbers, and nothing is measured for them.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analysis.lab.sensitivity import THROUGHPUT
 from remote.campaign.campaign import DATA_DIR
-from remote.campaign.changes.in_turns import Measure, Study, measure_in_turns, on_lab
+from remote.campaign.changes.study import Measure, Study, measure_in_turns, on_lab
 from remote.course.assignment import Assignment, plan_changes
 from remote.course.marking import Measured
 from remote.errors import ConfigError

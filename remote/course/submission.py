@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from analysis.whole_files import write_whole
 from records.documents import Document, Positive, one_of, parse, whole_number
-from remote.campaign.found_section import as_toml
+from remote.campaign.search_file import as_toml
 from remote.course.assignment import CHANGES, RESOURCES
 from remote.errors import ConfigError
 from remote.toml_files import read_toml

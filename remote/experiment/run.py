@@ -6,7 +6,7 @@ import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,17 @@ from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED
 from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.checks.latency import machine_share
-from remote.experiment.checks.of_links import silent_hosts
+from remote.experiment.checks.links import silent_hosts
 from remote.experiment.lengths import Lengths
-from remote.experiment.manifest import (
-    read_manifest,
-    utc,
-    write_files,
-    write_manifest,
-)
+from remote.experiment.manifest import read_manifest, utc, write_files, write_manifest
 from remote.experiment.section import Config, Section, slug
+from remote.hosts.clocks import ClockReading, read_clocks
+from remote.hosts.group import Fleet
+from remote.hosts.host import Host
 from remote.hosts.ssh.received import Received
 from remote.phases import Phases
+
+START, END = "start", "end"  # when clocks are read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class Collected:
     ----------
     manifest : entries for the manifest.
     files : by relative path, uncompressed.
-    phases : the clock that tells how long each phase of the run takes.
+    phases : the clock of the run's phases.
     cpu_began_s : CPU time that this process had used when the run began.
     when_stored : removes from the hosts what is on this machine's disk by then.
     """
@@ -110,6 +110,15 @@ class Collected:
     phases: Phases = field(default_factory=Phases)
     when_stored: Callable[[], object] = field(default=lambda: None)
     cpu_began_s: float = field(default_factory=time.process_time)
+
+    def note_clocks(self, fleet: Fleet, hosts: Sequence[Host], when: str) -> None:
+        """Read the clocks of `hosts` and keep them under ``clocks``, by host and by `when`."""
+        clocks = self.manifest.setdefault("clocks", {})
+
+        def keep(name: str, reading: ClockReading) -> None:
+            clocks.setdefault(name, {})[when] = reading.to_dict()
+
+        read_clocks(fleet, hosts, keep)
 
     def used(self) -> Controller:
         """Return what the run has taken of this process so far, and its largest memory ever."""
@@ -137,9 +146,9 @@ def store(
     """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
 
     An accepted run becomes ``rep-<n>``; a pilot (a trial, or too short for its own response times),
-    a rejected one (a check did not pass) and a failed one (`error` tells why it broke off)
+    a rejected one (a check did not pass) and a failed one (`error` says why it broke off)
     ``rep-<n>.<status>-<attempt>``. `unreachable` names the hosts that were gone meanwhile; where a
-    run is rejected, those whose pings tell so are added.
+    run is rejected, those whose pings show it are added.
     """
     collected.phases.enter("storing")
     attempt = max((known.attempt for known in run.attempts()), default=0) + 1

@@ -3,7 +3,7 @@
 from collections import deque
 from functools import partial
 
-from remote.campaign.measuring import Attempts, measure_once
+from remote.campaign.attempts import Attempts, measure_once
 from remote.campaign.record import topology_of
 from remote.campaign.states import MAX_ATTEMPTS
 from remote.experiment.sessions.load import LoadSession

@@ -1,8 +1,8 @@
 """A made-up lab on which throughput follows powers of what is changed."""
 
 from analysis.lab.sensitivity import WORKERS
-from remote.campaign.changes.in_turns import Study
-from remote.campaign.changes.sensitivity import plan_cases
+from remote.campaign.changes.cases import plan_cases
+from remote.campaign.changes.study import Study
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import Topology
 from tests.helpers.planning import MadeUpLab, Truth

@@ -6,7 +6,7 @@ Of the part `planted`; each takes as long as eight configurations of a section.
 import pytest
 
 from remote.campaign import Campaign
-from remote.campaign.found_section import as_toml
+from remote.campaign.search_file import as_toml
 from remote.course.assignment import (
     MIDDLEWARE_LINK,
     SERVER_LINKS,

@@ -21,8 +21,8 @@ from analysis.lab.sensitivity import (
     WORKERS,
 )
 from remote.campaign import Campaign
-from remote.campaign.changes.in_turns import Study, sensitivity_of
-from remote.campaign.changes.sensitivity import plan_cases
+from remote.campaign.changes.cases import plan_cases
+from remote.campaign.changes.study import Study, sensitivity_of
 from remote.commands.of_sensitivity import table_text
 from remote.providers.local_lab import LocalLab, Topology
 from tests.helpers import faulty_middleware

@@ -35,8 +35,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
 
     Parameters
     ----------
-    base : the section that was measured.
-    config : the configuration of it that the model was built for.
+    config : the configuration of `base` that the model was built for.
     num_clients : all virtual clients together; as many of them share a connection as its pipeline
         has requests under way.
     change : fields of `analysis.models.System` to other values.
@@ -104,10 +103,7 @@ def changed_section(base: Section, config: Config, num_clients: int, change: Fie
 def changed_topology(topology: Topology, change: Fields) -> Topology:
     """Change link rates (given in bit/s) and the network's delay (one way, in s) of a topology.
 
-    Raises
-    ------
-    ConfigError
-        A link without a limit cannot be given another one, nor a limit taken away.
+    ConfigError for another rate of a link without a limit, or a limit taken away.
     """
     changed = topology.to_dict()
     for field, role in _RATES.items():
@@ -131,7 +127,7 @@ def measure_cases(
     topology: Topology,
     measure: Measure,
 ) -> dict[str, Tables | None]:
-    """Measure the system as it is and each change of it.
+    """Measure the system as it is and each change of it; none, if the lab cannot make one of them.
 
     Parameters
     ----------
@@ -142,11 +138,6 @@ def measure_cases(
     Returns
     -------
     Case to its tables, for `analysis.chapters.queueing_models.what_if.beside_predictions`.
-
-    Raises
-    ------
-    ConfigError
-        A change that the lab cannot make; nothing is measured then.
     """
     planned = {
         case: (
@@ -158,47 +149,35 @@ def measure_cases(
     return {case: measure(case, *plan) for case, plan in planned.items()}
 
 
-def on_lab(
-    folder: Path, *, profile: str = "smoke", fleet: str = LOCAL, topology: Topology | None = None
-) -> Measure:
-    """Return what measures a case on the local lab, each in a campaign of its own.
+def on_lab(folder: Path, *, profile: str = "smoke", fleet: str = LOCAL) -> Measure:
+    """Return what measures a case on the local lab, each in a campaign of its own in `folder`.
 
-    The lab is built anew where a case needs another one, and put back as it was. What is measured
-    already is not measured again; on any other fleet than the lab, nothing is.
-
-    Parameters
-    ----------
-    folder : of the campaigns, such as ``data/<campaign>/what-if``.
-    topology : of the lab as it was, by default `azure`.
+    The lab is built anew where a case needs another one; if it was up, one of topology `azure` is
+    up again after it. What is measured already is not measured again; on any other fleet than the
+    lab, nothing is.
     """
 
     def measure(case: str, section: Section, changed: Topology) -> Tables | None:
         name = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")
         if fleet != LOCAL and not (folder / name).is_dir():
             return None
-        shown = LOCAL if fleet == LOCAL else NO_FLEET
-        opened = Campaign.open(name, profile=profile, fleet=shown, data_dir=folder)
-        own: Campaign = replace(opened, plans={section.name: section})
-        if own.missing(section.name) and fleet == LOCAL:
-            _measure_on(changed, own, section, topology)
+        own = Campaign.open(
+            name, profile=profile, fleet=LOCAL if fleet == LOCAL else NO_FLEET, data_dir=folder
+        )
+        own = replace(own, plans={section.name: section})
+        if fleet == LOCAL and own.missing(section.name):
+            was_up = LocalLab().is_running()
+            LocalLab().down()
+            try:
+                LocalLab(changed).up()
+                own.measure(section.name)
+            finally:
+                LocalLab().down()
+                if was_up:
+                    LocalLab().up()
         try:
             return campaign_tables(own.path, [section.name])
         except FileNotFoundError:
             return None
 
     return measure
-
-
-def _measure_on(
-    changed: Topology, campaign: Campaign, section: Section, before: Topology | None
-) -> None:
-    """Measure a section on another lab, then build the one that was up before, if any."""
-    was_up = LocalLab().is_running()
-    LocalLab().down()
-    try:
-        LocalLab(changed).up()
-        campaign.measure(section.name)
-    finally:
-        LocalLab().down()
-        if was_up:
-            LocalLab(before).up()

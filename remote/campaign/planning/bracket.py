@@ -3,7 +3,7 @@
 Rates are doubled or halved until one passes and one fails; then what lies between them is halved in
 its logarithm. Rates that all their repetitions leave undecided belong to the interval, of which no
 more is assumed than that the curve rises; where it is wider than was asked for, a straight line
-through its rates may tell more (`remote.campaign.planning.crossing`).
+through its rates may tell more (`crossing`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from remote.campaign.planning.crossing import crossing
+import numpy as np
+from scipy.special import stdtrit
+
+from analysis.statistics.intervals import CONFIDENCE
 from remote.campaign.planning.probe import Judgement, Limit, Probe
 
 DIGITS = 3  # of a rate
@@ -20,6 +23,8 @@ LOWEST_PER_S, HIGHEST_PER_S = 1.0, 1e6  # where doubling and halving end
 MOST_UNDECIDED = 3  # rates, where none passes or none fails
 MOST_REFUSED = 1  # of them
 UNTOLD = "rates cannot be told apart"
+FEWEST_RATES = 3  # that a line is laid through
+STRAIGHT = 1.3  # times the lowest of its rates: so far a curve is taken for a line
 FINEST = 3  # parts of the goal, in its logarithm: rates that are closer are not told apart
 
 
@@ -88,12 +93,7 @@ def next_step(probes: Sequence[Probe], limit: Limit, start_per_s: float) -> Next
     """Return what is to be measured next, or how the search has ended.
 
     What passes and what fails in the end was judged by its interval, and alike when it was measured
-    once more.
-
-    Parameters
-    ----------
-    probes : of different rates, in any order.
-    start_per_s : the first rate.
+    once more. `probes` are of different rates, in any order.
     """
     if not probes:
         return Next(rate_per_s=rounded(start_per_s))
@@ -113,7 +113,8 @@ def next_step(probes: Sequence[Probe], limit: Limit, start_per_s: float) -> Next
     low, high = _interval(bracket, limit)
     if high <= (1 + limit.goal) * low:
         return Found(bracket=bracket, low=low, high=high)
-    needed = _needed_repetitions(low, high, limit)
+    wider = math.log(high / low) / math.log1p(limit.goal)
+    needed = math.ceil(limit.repetitions[1] * wider**2)  # the width falls with the root of them
     return Found(
         bracket=bracket,
         low=low,
@@ -200,7 +201,36 @@ def _interval(bracket: Bracket, limit: Limit) -> tuple[float, float]:
     return max(bracket.low, line[0]), min(bracket.high, line[1])
 
 
-def _needed_repetitions(low: float, high: float, limit: Limit) -> int:
-    """Return how many repetitions would do: the interval narrows with the root of their number."""
-    wider = math.log(high / low) / math.log1p(limit.goal)
-    return math.ceil(limit.repetitions[1] * wider**2)
+def crossing(probes: Sequence[Probe], limit_ms: float) -> tuple[float, float] | None:
+    r"""Return the 95 % interval of the rate at which what is limited crosses its limit.
+
+    A line goes through the logarithms of rates and of what was measured, each repetition a point.
+    A rate :math:`x_0` is in the interval where the line's own interval holds the limit :math:`y_0`:
+
+    .. math::
+
+        (a + b (x_0 - \bar x) - y_0)^2 \le t_{0.975;\,n-2}^2\, s^2
+        \left(\frac{1}{n} + \frac{(x_0 - \bar x)^2}{S_{xx}}\right)
+
+    (Fieller 1954, doi:10.1111/j.2517-6161.1954.tb00159.x; Draper & Smith 1998, section 3.2).
+    None where there are too few rates, too far apart, or no slope to be sure of.
+    """
+    points = [(probe.rate_per_s, value) for probe in probes for value in probe.values_ms]
+    rates = {rate for rate, _ in points}
+    if len(rates) < FEWEST_RATES or max(rates) > STRAIGHT * min(rates):
+        return None
+    x, y = np.log(np.array(points)).T
+    count, from_mean = len(points), x - x.mean()
+    spread = float(from_mean @ from_mean)
+    slope = float(from_mean @ y) / spread
+    residuals = y - y.mean() - slope * from_mean
+    quantile = float(stdtrit(count - 2, (1 + CONFIDENCE) / 2))
+    allowed = quantile**2 * float(residuals @ residuals) / (count - 2)
+    offset = float(y.mean()) - math.log(limit_ms)
+    # The inequality as one in d = x0 - mean(x): square d^2 + 2 slope offset d + ... <= 0.
+    square = slope**2 - allowed / spread
+    if slope <= 0 or square <= 0:
+        return None
+    middle = float(x.mean()) - slope * offset / square
+    half = math.sqrt(allowed * (square / count + offset**2 / spread)) / square
+    return math.exp(middle - half), math.exp(middle + half)

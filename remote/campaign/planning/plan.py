@@ -11,14 +11,20 @@ from pathlib import Path
 from remote.campaign.planning.bounds import first_rate, least_response_time_s
 from remote.campaign.planning.bracket import Found
 from remote.campaign.planning.cell import Cell
-from remote.campaign.planning.chosen_dilation import Choice, choice_within
+from remote.campaign.planning.dilation import Choice, choice_within
 from remote.campaign.planning.run_lengths import trial_length
-from remote.campaign.planning.search import Search, searches, with_rate
-from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left, trial_of
+from remote.campaign.planning.search import (
+    Search,
+    dilation_of,
+    lengths_of,
+    runs_left,
+    searches,
+    trial_of,
+    with_rate,
+)
 from remote.campaign.planning.standing import CellStanding, Verdict, standing_of
-from remote.experiment.precision import Precision
 from remote.experiment.run import Run
-from remote.experiment.section import Section, slug
+from remote.experiment.section import Section
 from remote.hosts.inventory import Inventory
 
 TRIED = 1  # the repetition whose pilots choose the time dilation
@@ -75,14 +81,17 @@ class Conditions:
     time_dilation: float | None
     inventory: Inventory | None = None
 
+    def shuffled(self, block: Iterable[Run]) -> list[Run]:
+        """Return runs in an order that is the same whichever of them are left."""
+        return sorted(block, key=lambda run: random.Random(f"{self.seed}/{run.label}").random())
+
 
 def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
     """Plan what is measured next of a section.
 
-    Its runs are shuffled in blocks of one repetition, in an order that is the same whichever of
-    them are left. Where precision is asked for, a plan holds one block: the trials of
-    configurations whose time dilation is to be chosen, else the lowest repetition that a
-    configuration lacks which is not known.
+    Its runs are shuffled in blocks of one repetition. Where precision is asked for, a plan holds
+    one block: the trials of configurations whose time dilation is to be chosen, else the first
+    missing repetition of each configuration that is not yet precise enough.
     """
     if section.precision is None:
         return _fixed(section, cells, conditions)
@@ -93,22 +102,42 @@ def plan_section(section: Section, cells: Sequence[Cell], conditions: Conditions
     trials, standings = [], []
     for cell in cells:
         if conditions.time_dilation is not None:
-            k = conditions.time_dilation
-            standings.append(standing_of(cell, section.precision, k))
+            standings.append(standing_of(cell, section.precision, conditions.time_dilation))
             continue
-        chosen = choice_within(cell, section.precision)
+        k = choice_within(cell, section.precision)
         if TRIED in cell.given_up and not cell.trials:
             standings.append(CellStanding(cell=cell, verdict=Verdict.UNKNOWN))
-        elif isinstance(chosen, Choice):
-            k = chosen.time_dilation
-            standings.append(standing_of(cell, section.precision, k))
+        elif isinstance(k, Choice):
+            standings.append(standing_of(cell, section.precision, k.time_dilation))
         else:
-            standings.append(_untried(cell, section.precision, chosen))
-            trials.append(_trial(section, cell, chosen, conditions))
-    rounds = {slug(cell.config): len(cell.trials) for cell in cells}
-    in_rounds = sorted(_shuffled(trials, conditions), key=lambda run: rounds[slug(run.config)])
-    runs = in_rounds or _next_block(section, standings, conditions)
+            left, length = (
+                section.precision.repetitions[0],
+                trial_length(cell, section.precision, k),
+            )
+            standings.append(
+                CellStanding(
+                    cell=cell, verdict=Verdict.OPEN, next_run=length, repetitions_left=left
+                )
+            )
+            trial = Run(
+                section=section,
+                config=cell.config,
+                repetition=TRIED,
+                campaign_dir=conditions.campaign_dir,
+                time_dilation=k,
+                planned=length.lengths,
+                is_trial=True,
+            )
+            trials.append((len(cell.trials), trial))
+    runs = _in_rounds(trials, conditions) or _next_block(section, standings, conditions)
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
+
+
+def _in_rounds(runs: Iterable[tuple[int, Run]], conditions: Conditions) -> list[Run]:
+    """Return shuffled runs, those first of whose kind the fewest were made."""
+    made = {run.label: number for number, run in runs}
+    shuffled = conditions.shuffled(run for _, run in runs)
+    return sorted(shuffled, key=lambda run: made[run.label])
 
 
 def _searching(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
@@ -119,79 +148,54 @@ def _searching(section: Section, cells: Sequence[Cell], conditions: Conditions) 
     for search in found:
         if isinstance(search.step, Found):
             continue
-        k = dilation_of(search, conditions.time_dilation)
-        repetition, is_trial = (search.step.repetition, False) if k else (1, True)
-        config = with_rate(search.config, search.step.rate_per_s)
-        lengths = lengths_of(section, search, k or 1.0)
-        if is_trial:
+        if k := dilation_of(search, conditions.time_dilation):
+            config = with_rate(search.config, search.step.rate_per_s)
+            lengths = lengths_of(section, search, k)
+            repetition, is_trial = search.step.repetition, False
+        else:
             config, k, lengths = trial_of(search, section.precision)
+            repetition, is_trial = TRIED, True
         block.append(
             Run(
                 section=section,
                 config=config,
                 repetition=repetition,
                 campaign_dir=conditions.campaign_dir,
-                time_dilation=k or 1.0,
+                time_dilation=k,
                 planned=lengths,
                 is_trial=is_trial,
                 may_be_short=not is_trial,
             )
         )
-    runs = _shuffled(block, conditions)
+    runs = conditions.shuffled(block)
     return Plan(section=section, standings=(), runs=tuple(runs), searches=tuple(found))
-
-
-def _untried(cell: Cell, precision: Precision, time_dilation: float) -> CellStanding:
-    return CellStanding(
-        cell=cell,
-        verdict=Verdict.OPEN,
-        next_run=trial_length(cell, precision, time_dilation),
-        repetitions_left=precision.repetitions[0],
-    )
-
-
-def _trial(section: Section, cell: Cell, time_dilation: float, conditions: Conditions) -> Run:
-    assert section.precision is not None
-    return Run(
-        section=section,
-        config=cell.config,
-        repetition=TRIED,
-        campaign_dir=conditions.campaign_dir,
-        time_dilation=time_dilation,
-        planned=trial_length(cell, section.precision, time_dilation).lengths,
-        is_trial=True,
-    )
 
 
 def _next_block(
     section: Section, standings: Iterable[CellStanding], conditions: Conditions
 ) -> list[Run]:
     open_ones = [one for one in standings if one.verdict == Verdict.OPEN]
-    if not open_ones:
-        return []
-    repetition = min(one.cell.next_repetition for one in open_ones)
-    block = [
-        Run(
-            section=section,
-            config=one.cell.config,
-            repetition=repetition,
-            campaign_dir=conditions.campaign_dir,
-            time_dilation=one.time_dilation,
-            planned=one.next_run.lengths,
-            may_be_short=one.next_run.is_cut,
-        )
-        for one in open_ones
-        if one.cell.next_repetition == repetition
-        and one.next_run is not None
-        and one.time_dilation is not None
-    ]
-    pilots = {slug(one.cell.config): one.cell.pilots(repetition) for one in open_ones}
-    return sorted(_shuffled(block, conditions), key=lambda run: pilots[slug(run.config)])
+    repetition = min((one.cell.next_repetition for one in open_ones), default=0)
+    block = []
+    for one in open_ones:
+        cell, k, length = one.cell, one.time_dilation, one.next_run
+        if cell.next_repetition == repetition and length is not None and k is not None:
+            run = Run(
+                section=section,
+                config=cell.config,
+                repetition=repetition,
+                campaign_dir=conditions.campaign_dir,
+                time_dilation=k,
+                planned=length.lengths,
+                may_be_short=length.is_cut,
+            )
+            block.append((cell.pilots(repetition), run))
+    return _in_rounds(block, conditions)
 
 
 def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> Plan:
     repetitions = section.fixed.repetitions
-    time_dilation = conditions.time_dilation or 1.0
+    k = conditions.time_dilation or 1.0
     runs: list[Run] = []
     for repetition in range(1, repetitions + 1):
         block = [
@@ -200,42 +204,26 @@ def _fixed(section: Section, cells: Sequence[Cell], conditions: Conditions) -> P
                 config=cell.config,
                 repetition=repetition,
                 campaign_dir=conditions.campaign_dir,
-                time_dilation=time_dilation,
+                time_dilation=k,
             )
             for cell in cells
+            if repetition not in cell.taken
         ]
-        taken = {
-            (slug(cell.config), number)
-            for cell in cells
-            for number in {one.repetition for one in cell.repetitions} | cell.given_up
-        }
-        runs += [
-            run
-            for run in _shuffled(block, conditions)
-            if (slug(run.config), repetition) not in taken
-        ]
+        runs += conditions.shuffled(block)
     standings = []
     for cell in cells:
         left = repetitions - len(cell.repetitions) - len(cell.given_up)
         verdict = Verdict.OPEN if left > 0 else Verdict.KNOWN
         standings.append(
-            CellStanding(
-                cell=cell, verdict=verdict, time_dilation=time_dilation, repetitions_left=left
-            )
+            CellStanding(cell=cell, verdict=verdict, time_dilation=k, repetitions_left=left)
         )
     return Plan(section=section, standings=tuple(standings), runs=tuple(runs))
 
 
-def _shuffled(block: Iterable[Run], conditions: Conditions) -> list[Run]:
-    return sorted(block, key=lambda run: random.Random(f"{conditions.seed}/{run.label}").random())
-
-
 def left_s(plan: Plan, overhead_s: float) -> float:
-    """Return how long what is left of a plan takes, about, in seconds of the clock.
+    """Return about how long what is left of a plan takes, in seconds of the clock.
 
-    Parameters
-    ----------
-    overhead_s : what a run costs beside its own time.
+    Each run costs `overhead_s` beside its own time.
     """
     if plan.section.precision is None:
         return sum(run.lengths.total_s + overhead_s for run in plan.runs)

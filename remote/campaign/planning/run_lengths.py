@@ -116,7 +116,7 @@ def stable_s_of_goals(cell: Cell, precision: Precision) -> float:
         (
             one.lengths.stable_s / one.time_dilation * (error / (OF_GOAL * goal * fewest**0.5)) ** 2
             for name, goal in precision.goals.items()
-            for one in _telling(cell)
+            for one in cell.repetitions or cell.measured
             if (error := _relative_error(one, RESULTS[name]))
         ),
         default=0.0,
@@ -133,8 +133,3 @@ def _latest(cell: Cell) -> tuple[Measured, ...]:
     counted = {one.repetition for one in cell.repetitions}
     pilots = (one for one in cell.measured if not (one.is_trial or one.repetition in counted))
     return (*cell.repetitions, *pilots) or cell.measured
-
-
-def _telling(cell: Cell) -> tuple[Measured, ...]:
-    """Return the runs that tell how precise the next one is: repetitions, else pilots."""
-    return tuple(cell.repetitions) or cell.measured

@@ -6,12 +6,13 @@ import statistics
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from analysis.tables.manifests import measured_sections, run_folders
 from remote.campaign.planning.plan import Plan, left_s
-from remote.campaign.planning.search_plan import runs_left
+from remote.campaign.planning.search import runs_left
 from remote.campaign.planning.standing import Verdict
 from remote.campaign.states import RunState, State
 from remote.campaign.view.progress import OVERHEAD_S
@@ -19,19 +20,19 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 from remote.phases import MEASURING
 
+if TYPE_CHECKING:
+    from remote.campaign.changes.study import Study  # models load slowly
+
 HEADERS = ("section", "configuration", "to do", "done", "given up", "time")
+CASE_HEADERS = ("case", "to do", "done", "time")
+TURN_S = 10.0  # of a case, beside a run: its servers are started and filled anew
 
 
 def missing_table(plans: Sequence[Plan], links: Sequence[RunState], campaign_dir: Path) -> str:
     """Return a table of what is missing by section and configuration, and what it takes.
 
     Where precision is asked for, the number of runs is what the runs so far lead to expect; of a
-    configuration without any, the fewest.
-
-    Parameters
-    ----------
-    plans : of all sections that are asked for.
-    links : the states of the measurements of their links.
+    configuration without any, the fewest. `links` are the states of the measurements of links.
     """
     overhead_s, measured = overhead(campaign_dir)
     rows: list[tuple[object, ...]] = []
@@ -58,14 +59,23 @@ def missing_table(plans: Sequence[Plan], links: Sequence[RunState], campaign_dir
         rows.append((plan.section.name, whole, left, done, given_up, _time(seconds)))
         total_s += seconds
         total += left + len(links_left)
+    return _table(rows, HEADERS, total, total_s, overhead_s, measured)
+
+
+def _table(
+    rows: Sequence[tuple[object, ...]],
+    headers: Sequence[str],
+    total: int,
+    total_s: float,
+    overhead_s: float,
+    measured: bool,
+) -> str:
     source = "as measured so far" if measured else "assumed"
-    lines = [
-        tabulate(rows, headers=HEADERS, disable_numparse=True),
-        "",
+    return (
+        f"{tabulate(rows, headers=headers, disable_numparse=True)}\n\n"
         f"About {total} runs to measure, about {_time(total_s)}; "
-        f"{overhead_s:.1f} s between two runs, {source}.",
-    ]
-    return "\n".join(lines)
+        f"{overhead_s:.1f} s between two runs, {source}."
+    )
 
 
 def _time(seconds: float) -> str:
@@ -82,3 +92,22 @@ def overhead(campaign_dir: Path) -> tuple[float, bool]:
         if manifest.num_clients and phases_s.get(MEASURING):
             shown.append(sum(phases_s.values()) - phases_s[MEASURING])
     return (statistics.mean(shown), True) if shown else (OVERHEAD_S, False)
+
+
+def cases_table(study: Study) -> str:
+    """Return a table of the cases of `lab sensitivity`, as `missing_table`."""
+    overhead_s, measured = overhead(study.folder / study.cases[0].name)
+    overhead_s = overhead_s if measured else TURN_S
+    rows: list[tuple[object, ...]] = []
+    total, done, total_s = 0, 0, 0.0
+    for case in study.cases_at_k:
+        campaign, name = study.campaign(case), case.section.name
+        plan, cell_done = campaign.planned(name), len(study.cell(case).repetitions)
+        links = campaign.opened(name).missing_links(retry=False)
+        seconds = sum(run.lengths.total_s + overhead_s for run in links)
+        left = plan.standings[0].repetitions_left if study.is_missing(case) else 0
+        seconds += left_s(plan, overhead_s) if left else 0.0
+        rows.append((case.name, left, cell_done, _time(seconds)))
+        total, done, total_s = total + left, done + cell_done, total_s + round(seconds)
+    rows.append((f"all {len(rows)} cases", total, done, _time(total_s)))
+    return _table(rows, CASE_HEADERS, total, total_s, overhead_s, measured)

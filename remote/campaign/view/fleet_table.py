@@ -15,15 +15,7 @@ from remote.providers.fleets import LOCAL, inventory_path
 def fleet_table(fleet: str) -> pd.DataFrame:
     """Look at every host of a fleet (`remote.hosts.provision.hosts_table`).
 
-    Parameters
-    ----------
-    fleet : as in a notebook's parameters. On ``none``, and on ``local`` while the lab is down, no
-        host is asked, and the table is empty.
-
-    Raises
-    ------
-    ConfigError
-        The inventory is missing or wrong.
+    On ``none``, and on ``local`` while the lab is down, no host is asked, and the table is empty.
     """
     if fleet == NO_FLEET or (fleet == LOCAL and not inventory_path(fleet).exists()):
         return pd.DataFrame(columns=list(COLUMNS))

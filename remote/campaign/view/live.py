@@ -1,17 +1,21 @@
-"""Throughput and queue length of the running experiment, from the middlewares' admin endpoints.
+"""Throughput and queue length of the running experiment, in a progress bar or a notebook's figure.
 
-The reply of ``/stats`` is the run so far; what happens now is the difference of two of them.
+They come from the middlewares' admin endpoints: the reply of ``/stats`` is the run so far; what
+happens now is the difference of two of them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from remote.errors import RemoteError
+from remote.experiment.run import Run
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.services.middleware import ADMIN_PORT
@@ -20,6 +24,7 @@ REQUEST = b"GET /stats HTTP/1.0\r\nHost: middleware\r\n\r\n"
 REPLY_END = b"}\n"
 INTERVAL_S = 1.0
 REPLY_TIMEOUT_S = 3.0
+MAX_POINTS = 600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +63,7 @@ class Sample:
 
 
 def parse_stats(reply: bytes) -> Reading:
-    """Read the HTTP reply of ``/stats``.
+    """Read the HTTP reply of ``/stats``; ValueError if it is none.
 
     Of it this much matters::
 
@@ -66,11 +71,6 @@ def parse_stats(reply: bytes) -> Reading:
 
         {"started_epoch_ms":1795266865000,"stopped_epoch_ms":1795266866000,
          "requests":{"set":{"requests":1021,"keys":1021}},"queue":{"mean":3.2,"max":9}}
-
-    Raises
-    ------
-    ValueError
-        It is not such a reply.
     """
     head, _, body = reply.partition(b"\r\n\r\n")
     if b" 200 " not in head.split(b"\r\n")[0]:
@@ -106,45 +106,148 @@ def between(before: Sequence[Reading], now: Sequence[Reading]) -> Sample | None:
     )
 
 
-class Poller:
-    """Asks the middlewares once a second, in a thread of its own, until it is stopped.
+def in_notebook() -> bool:
+    """Tell whether this runs in a notebook's kernel, where a figure can be shown."""
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return False
+    shell = get_ipython()
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
 
-    What cannot be read is left out: the view of a run must not be able to spoil it.
+
+class LiveFigure:
+    """Throughput and queue length against time; does nothing where no figure can be shown."""
+
+    def __init__(self) -> None:
+        self._first_s: float | None = None
+        self.figure = _figure() if in_notebook() else None
+        if self.figure is not None:
+            from IPython.display import display
+
+            display(self.figure)  # type: ignore[no-untyped-call]
+
+    def begin(self, title: str) -> None:
+        """Begin a new run."""
+        self._first_s = None
+        if self.figure is not None:
+            with self.figure.batch_update():
+                self.figure.layout.title.text = title
+                for trace in self.figure.data:
+                    trace.x, trace.y = (), ()
+
+    def add(self, sample: Sample) -> None:
+        """Draw one more point of each line."""
+        if self.figure is None:
+            return
+        self._first_s = self._first_s or sample.epoch_s
+        at_s = sample.epoch_s - self._first_s
+        values = (sample.throughput_ops_per_s, sample.queue_length)
+        with self.figure.batch_update():
+            for trace, value in zip(self.figure.data, values, strict=True):
+                trace.x = (*trace.x, at_s)[-MAX_POINTS:]
+                trace.y = (*trace.y, value)[-MAX_POINTS:]
+
+    def close(self) -> None:
+        """Take the figure away: what it showed is in the campaign now."""
+        if self.figure is not None:
+            with contextlib.suppress(AttributeError):
+                self.figure.close()
+
+
+def _figure() -> Any:
+    """Return an empty figure widget, None where widgets are not possible."""
+    try:
+        import plotly.graph_objects as go
+
+        figure = go.FigureWidget()
+    except ImportError:  # plotly needs anywidget for it
+        return None
+    figure.add_scatter(x=(), y=(), name="Throughput (op/s)", mode="lines+markers")
+    figure.add_scatter(x=(), y=(), name="Queue length", mode="lines+markers", yaxis="y2")
+    figure.update_layout(
+        height=320,
+        xaxis_title="Time since the middleware was first heard of (s of the clock)",
+        yaxis={"title": "Throughput (op/s)", "rangemode": "tozero"},
+        yaxis2={
+            "title": "Queue length",
+            "overlaying": "y",
+            "side": "right",
+            "rangemode": "tozero",
+            "showgrid": False,
+        },
+        legend={"orientation": "h", "y": 1.1},
+    )
+    return figure
+
+
+class Watch:
+    """Shows the run that is being measured: in the progress bar, and in a notebook as a figure.
+
+    The middlewares are asked once a second, in a thread. What cannot be read is left out: the view
+    of a run must not be able to spoil it.
+
+    Parameters
+    ----------
+    note : takes a few words about the run.
+    enabled : otherwise nothing is asked and nothing shown.
     """
 
-    def __init__(
-        self, fleet: Fleet, hosts: Sequence[Host], on_sample: Callable[[Sample], None]
-    ) -> None:
+    def __init__(self, fleet: Fleet, note: Callable[[str], None], *, enabled: bool) -> None:
         self.fleet = fleet
-        self.hosts = hosts
-        self._on_sample = on_sample
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._poll, name="live", daemon=True)
+        self._note = note
+        self._enabled = enabled
+        self._stop = threading.Event()
+        self._figure: LiveFigure | None = None
 
-    def start(self) -> None:
-        """Begin to ask; harmless where there is no middleware to be asked."""
-        if self.hosts:
-            self._thread.start()
+    def __enter__(self) -> Watch:
+        return self
 
-    def stop(self) -> None:
-        """Ask no more; returns at once."""
-        self._stopping.set()
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        if self._figure is not None:
+            self._figure.close()
 
-    def _poll(self) -> None:
+    def begin(self, run: Run) -> None:
+        """Turn to `run`, which is about to be started."""
+        self._end()
+        if not self._enabled or run.section.kind != "load":
+            return
+        count = run.section.settings(run.config).num_middlewares
+        hosts = self.fleet.inventory.take("middlewares", count)
+        if not hosts or not run.section.middleware(run.config).has_admin_port:
+            return
+        if self._figure is None:
+            self._figure = LiveFigure()
+        self._figure.begin(run.label)
+        self._stop = threading.Event()
+        poll = partial(self._poll, hosts, self._stop)
+        threading.Thread(target=poll, name="live", daemon=True).start()
+
+    def _poll(self, hosts: Sequence[Host], stop: threading.Event) -> None:
         before: list[Reading] = []
-        while not self._stopping.wait(INTERVAL_S):
+        while not stop.wait(INTERVAL_S):
             try:
-                asked = in_parallel({h.name: partial(self._ask, h) for h in self.hosts})
+                now = list(in_parallel({h.name: partial(self._ask, h) for h in hosts}).values())
             except (RemoteError, ValueError):
-                before = []
-                continue
-            now = list(asked.values())
+                now = []
             sample = between(before, now)
             before = now
-            if sample is not None and not self._stopping.is_set():
-                self._on_sample(sample)
+            if sample is not None and not stop.is_set():
+                self._show(sample)
 
     def _ask(self, host: Host) -> Reading:
         connection = self.fleet[host]
-        reply = connection.ask(ADMIN_PORT, REQUEST, REPLY_END, timeout_s=REPLY_TIMEOUT_S)
-        return parse_stats(reply)
+        return parse_stats(
+            connection.ask(ADMIN_PORT, REQUEST, REPLY_END, timeout_s=REPLY_TIMEOUT_S)
+        )
+
+    def _show(self, sample: Sample) -> None:
+        undilated = sample.undilated(self.fleet.inventory.time_dilation)
+        self._note(undilated.text())
+        if self._figure is not None:
+            self._figure.add(undilated)
+
+    def _end(self) -> None:
+        self._stop.set()
+        self._note("")

@@ -14,7 +14,7 @@ from analysis.text.lists import counted
 from analysis.text.markdown import escape_all
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
-from remote.campaign.view.live_view import in_notebook
+from remote.campaign.view.live import in_notebook
 from remote.experiment.run import Run
 from remote.experiment.section import slug
 
@@ -22,21 +22,46 @@ BAR = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {{elapsed}} < {}{{postfix}}"
 OVERHEAD_S = 3.5  # start, stop and fetch of one run; only for the first estimate of the duration
 
 
-class TimeLeft:
-    """The seconds until all is measured: what plans expect, and what runs were seen to cost.
+class Progress:
+    """A bar over the time that is expected, so that long runs weigh more than short ones.
 
-    Attributes
+    Parameters
     ----------
-    known, cells : configurations that need no more runs, and all.
+    plans : of all sections of which runs are missing.
+    links : the measurements of links that are missing.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        plans: Iterable[Plan],
+        links: Iterable[Run],
+        enabled: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._clock = clock
-        self._plans: dict[str, Plan] = {}
+        self._plans = {plan.section.name: plan for plan in plans}
         self._settled: dict[str, list[Run]] = {}
-        self._links: list[Run] = []
+        self._links = list(links)
         self._overheads_s: list[float] = []
         self._settled_at_s = self._began_at_s = clock()
+        self._spent_s = 0.0
+        self._run: Run | None = None
+        left_s = self.left_s()
+        if enabled:
+            about = timedelta(seconds=round(left_s))
+            tqdm.write(f"{self.cells - self.known} configurations to measure, about {about}")
+        self._bar: tqdm[NoReturn] = tqdm(
+            total=round(left_s),
+            disable=not enabled,
+            dynamic_ncols=True,
+            bar_format=BAR.format("?"),
+        )
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
 
     @property
     def overhead_s(self) -> float:
@@ -53,78 +78,12 @@ class TimeLeft:
         """How many configurations there are."""
         return sum(plan.configurations for plan in self._plans.values())
 
-    def planned(self, plan: Plan) -> None:
-        """Take what is planned of a section now in place of what was planned before."""
-        self._plans[plan.section.name] = plan
-        self._settled[plan.section.name] = []
-
-    def links(self, links: Iterable[Run]) -> None:
-        """Take the measurements of links that precede the runs of sections."""
-        self._links = list(links)
-
-    def started(self) -> None:
-        """Say that an attempt begins."""
-        self._began_at_s = self._clock()
-
-    def settled(self, run: Run) -> None:
-        """Count a run that is done or given up, after one or more attempts."""
-        now_s = self._clock()
-        if run.section.kind == "load":  # networks are measured once for each pair of hosts
-            self._overheads_s.append(max(0.0, now_s - self._settled_at_s - run.lengths.total_s))
-        self._settled_at_s = self._began_at_s = now_s
-        if run.section.kind == "links":
-            self._links = [link for link in self._links if link.label != run.label]
-        else:
-            self._settled.setdefault(run.section.name, []).append(run)
-
-    def in_run_s(self, run: Run) -> float:
-        """Return how much of the time of `run`, which is being measured, has passed."""
-        return min(self._clock() - self._began_at_s, self._of_runs_s([run]))
-
-    def left_s(self, run: Run | None = None) -> float:
-        """Return the seconds until all is measured, while `run` is being measured."""
+    def left_s(self) -> float:
+        """Return the seconds until all is measured: what plans expect, and runs seem to cost."""
         expected_s = sum(left_s(plan, self.overhead_s) for plan in self._plans.values())
         settled_s = sum(map(self._of_runs_s, self._settled.values()))
         left = expected_s + self._of_runs_s(self._links) - settled_s
-        return max(0.0, left - (self.in_run_s(run) if run else 0.0))
-
-    def _of_runs_s(self, runs: Iterable[Run]) -> float:
-        return sum(run.lengths.total_s + self.overhead_s for run in runs)
-
-
-class Progress:
-    """A bar over the time that is expected, so that long runs weigh more than short ones.
-
-    Parameters
-    ----------
-    plans : of all sections of which runs are missing.
-    links : the measurements of links that are missing.
-    """
-
-    def __init__(self, plans: Iterable[Plan], links: Iterable[Run], enabled: bool) -> None:
-        self._time = TimeLeft()
-        for plan in plans:
-            self._time.planned(plan)
-        self._time.links(links)
-        left_s = self._time.left_s()
-        if enabled:
-            about = timedelta(seconds=round(left_s))
-            to_know = self._time.cells - self._time.known
-            tqdm.write(f"{to_know} configurations to measure, about {about}")
-        self._spent_s = 0.0
-        self._run: Run | None = None
-        self._bar: tqdm[NoReturn] = tqdm(
-            total=round(left_s),
-            disable=not enabled,
-            dynamic_ncols=True,
-            bar_format=BAR.format("?"),
-        )
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        return max(0.0, left - self._in_run_s())
 
     def show(self, text: str) -> None:
         """Say what is being done."""
@@ -140,34 +99,50 @@ class Progress:
         self._bar.set_postfix_str(text)
 
     def planned(self, plan: Plan) -> None:
-        """Take what is planned of a section now."""
-        self._time.planned(plan)
+        """Take what is planned of a section now in place of what was planned before."""
+        self._plans[plan.section.name] = plan
+        self._settled[plan.section.name] = []
         self._move()
 
     def started(self, run: Run) -> None:
         """Say that an attempt at `run` begins."""
         self._run = run
-        self._time.started()
+        self._began_at_s = self._clock()
         self._move()
         what = f", trial of k = {run.time_dilation:g}" if run.is_trial else ""
-        self.show(f"{run.label}{what} ({self._time.known} of {self._time.cells} known)")
+        self.show(f"{run.label}{what} ({self.known} of {self.cells} known)")
 
     def settled(self, run: Run, reason: str) -> None:
-        """Count a run that is done or given up; in the latter case say why."""
-        self._spent_s += self._time.in_run_s(run)
+        """Count a run that is done or given up after some attempts; in the latter case say why."""
+        self._spent_s += self._in_run_s()
         self._run = None
-        self._time.settled(run)
+        now_s = self._clock()
+        if run.section.kind == "load":  # networks are measured once for each pair of hosts
+            self._overheads_s.append(max(0.0, now_s - self._settled_at_s - run.lengths.total_s))
+        self._settled_at_s = now_s
+        if run.section.kind == "links":
+            self._links = [link for link in self._links if link.label != run.label]
+        else:
+            self._settled.setdefault(run.section.name, []).append(run)
         self._move()
         self._bar.refresh()
         if reason and not self._bar.disable:
             tqdm.write(f"given up: {run.label}: {reason}")
 
+    def _in_run_s(self) -> float:
+        """Return how much of the time of the run that is being measured has passed."""
+        if self._run is None:
+            return 0.0
+        return min(self._clock() - self._began_at_s, self._of_runs_s([self._run]))
+
+    def _of_runs_s(self, runs: Iterable[Run]) -> float:
+        return sum(run.lengths.total_s + self.overhead_s for run in runs)
+
     def _move(self) -> None:
         """Set the bar to where the work is; what shows it is up to the caller."""
         if self._bar.disable:
             return
-        left_s = self._time.left_s(self._run)
-        spent_s = self._spent_s + (self._time.in_run_s(self._run) if self._run else 0.0)
+        left_s, spent_s = self.left_s(), self._spent_s + self._in_run_s()
         self._bar.n = round(spent_s)
         self._bar.total = max(1, round(spent_s + left_s))
         self._bar.bar_format = BAR.format(timedelta(seconds=round(left_s)))

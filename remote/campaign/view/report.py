@@ -94,8 +94,7 @@ def campaign_report(
     Parameters
     ----------
     states : section to the states of its runs.
-    runs_dir : where the runs have all their files.
-    uncounted : sections that have no files there.
+    runs_dir : where the runs have all their files, but those of `uncounted` sections.
     """
     manifests = {
         folder: read_manifest(folder)

@@ -1,5 +1,5 @@
 """Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
 
-from remote.experiment.checks.of_run import evaluate
+from remote.experiment.checks.run import evaluate
 
 __all__ = ["evaluate"]

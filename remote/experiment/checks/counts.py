@@ -31,9 +31,7 @@ def count_checks(
 ) -> Iterator[Check]:
     """Compare what was counted at the stations of the run in `folder`.
 
-    Parameters
-    ----------
-    generators : in the order of hosts and, on each, of instances.
+    `generators` are in the order of hosts and, on each, of instances.
     """
     settings = manifest.settings
     sent = [sent_counts(run, settings) for run in generators]

@@ -19,7 +19,7 @@ from remote.experiment.checks.counts import (
     sent_counts,
     server_counts,
 )
-from remote.experiment.checks.of_queues import (
+from remote.experiment.checks.queues import (
     asked_counts,
     database_counts,
     databases_of,

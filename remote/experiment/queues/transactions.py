@@ -37,17 +37,9 @@ def mistakes(section: Section, settings: Sequence[Settings]) -> Sequence[str]:
 def left_open(
     settings: Settings, *, window_epoch_s: float, stable_s: float, time_dilation: float
 ) -> tuple[float, float] | None:
-    """Return when the transaction of a run begins and ends, None if there is none: pure.
+    """Return when the transaction of a run begins and ends in epoch seconds, None if there is none.
 
-    Parameters
-    ----------
-    window_epoch_s : when the stable window begins.
-    stable_s : its length, in seconds of the clock.
-
-    Returns
-    -------
-    tuple of float
-        Epoch seconds.
+    `window_epoch_s` is when the stable window begins, `stable_s` its length by the clock.
     """
     if not settings.open_transaction_s:
         return None
@@ -58,9 +50,7 @@ def left_open(
 def opened(files: Mapping[str, bytes], hosts: Sequence[Host]) -> list[dict[str, object]]:
     """Return when transactions really were open, by the clocks of their own hosts.
 
-    Parameters
-    ----------
-    files : what was fetched; that of a host holds two epoch seconds, when it began and ended.
+    The fetched file of a host holds two epoch seconds: when it began and ended.
     """
     found: list[dict[str, object]] = []
     for host in hosts:

@@ -35,9 +35,7 @@ class Bandwidths:
     def in_rounds(self, rounds: Sequence[Sequence[Pair]], collected: Collected) -> None:
         """Measure one round after the other and add their files to `collected`.
 
-        Parameters
-        ----------
-        rounds : pairs that are measured at the same time, each with a receiver of its own.
+        The pairs of a round are measured at the same time, each with a receiver of its own.
         """
         receivers = list(dict.fromkeys(receiver for pairs in rounds for _, receiver in pairs))
         with RunningJobs(self.fleet, self.folder) as jobs:

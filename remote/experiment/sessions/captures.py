@@ -31,13 +31,7 @@ class Captures:
         self._ready: set[Host] = set()
 
     def start(self, setup: Setup, jobs: RunningJobs, *, limit_s: float) -> list[Job]:
-        """Start to capture, if that is asked for; return when no packet will be missed.
-
-        Raises
-        ------
-        RemoteError
-            It does not start.
-        """
+        """Start to capture, if that is asked for; return when no packet will be missed."""
         endpoints = _endpoints(setup)
 
         def start(connection: Connection) -> Job:

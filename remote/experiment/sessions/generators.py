@@ -70,11 +70,8 @@ def require_able(
 ) -> None:
     """Refuse what the generators of these clients cannot do.
 
-    Raises
-    ------
-    ConfigError
-        An open loop, queues, think times, sending rates, or to follow requests, is asked of the
-        real memtier_benchmark.
+    ConfigError if an open loop, queues, think times, sending rates, or to follow requests, is asked
+    of the real memtier_benchmark.
     """
     if are_drop_ins(clients, tools, where):
         return

@@ -13,13 +13,12 @@ from functools import partial
 from remote.errors import RemoteError
 from remote.experiment.queues import transactions
 from remote.experiment.queues.databases import counts, logs
-from remote.experiment.queues.stock import send_messages
-from remote.experiment.run import Collected, Run
+from remote.experiment.queues.messages import send_messages
+from remote.experiment.run import END, START, Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.captures import Captures
-from remote.experiment.sessions.clock_notes import END, START, note_clocks
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_command, middleware_launch
 from remote.experiment.sessions.setup import Setup
@@ -61,10 +60,9 @@ class LoadSession:
 
     Raises
     ------
-    RemoteError
-        A host cannot be reached, a port is taken, a program does not start.
-    ConfigError
-        The fleet lacks hosts, or its generators cannot do what the section asks for.
+    RemoteError, ConfigError
+        A host cannot be reached, a program does not start, the fleet lacks hosts, or its generators
+        cannot do what the section asks for.
     """
 
     def __init__(
@@ -294,7 +292,7 @@ class LoadSession:
 
     def _server_stats(self, when: str, setup: Setup, collected: Collected) -> None:
         """Keep what network interfaces and servers have counted so far, and the hosts' clocks."""
-        note_clocks(self.fleet, setup.hosts, {"before": START, "after": END}[when], collected)
+        collected.note_clocks(self.fleet, setup.hosts, {"before": START, "after": END}[when])
 
         def keep(name: str, text: bytes) -> None:
             collected.files[f"{name}/interfaces-{when}.txt"] = text

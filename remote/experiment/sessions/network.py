@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from records.section import ROLES
-from remote.experiment.run import Collected, Run
+from remote.experiment.run import END, START, Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
-from remote.experiment.sessions.clock_notes import note_clocks
 from remote.experiment.sessions.pairs import MOST_MEASURED, Pair, first_of_alike, rounds, told
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
@@ -53,10 +52,10 @@ class NetworkSession:
             "jobs": [],
         }
         measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
-        note_clocks(self.fleet, self.hosts, "start", collected)
+        collected.note_clocks(self.fleet, self.hosts, START)
         collected.phases.enter(MEASURING)
         measure(run.lengths.stable_s, collected)
-        note_clocks(self.fleet, self.hosts, "end", collected)
+        collected.note_clocks(self.fleet, self.hosts, END)
 
     def _ping(self, seconds: int, collected: Collected) -> None:
         count = max(3, round(seconds / PING_INTERVAL_S))

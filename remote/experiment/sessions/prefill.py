@@ -42,13 +42,7 @@ class Prefill:
         self._filled_at_s = float("-inf")
 
     def ensure(self, settings: Settings, folder: str, *, run_s: float) -> None:
-        """Write all keys to all servers unless they are there and outlive a run of `run_s`.
-
-        Raises
-        ------
-        RemoteError
-            A server cannot be filled.
-        """
+        """Write all keys to all servers unless they are there and outlive a run of `run_s`."""
         layout = (keys_of(settings), settings.value_bytes, settings.expiry_range_s)
         if not settings.reads:
             if layout != self._layout:  # the run's own sets change what is there

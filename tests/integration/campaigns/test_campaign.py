@@ -56,7 +56,7 @@ def states(campaign: Campaign) -> list[State]:
 def test_campaign_is_measured_verified_and_summed_up(fleet, tmp_path, monkeypatch):
     samples: list[live.Sample] = []
     monkeypatch.setattr(
-        "remote.campaign.view.live_view.Watch._show", lambda self, sample: samples.append(sample)
+        "remote.campaign.view.live.Watch._show", lambda self, sample: samples.append(sample)
     )
     campaign = open_campaign(tmp_path)
     assert campaign.measure(SECTION) == []

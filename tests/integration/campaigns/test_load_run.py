@@ -18,7 +18,7 @@ import pytest
 from analysis.results.dstat import read_dstat
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR
-from remote.campaign.measuring import measure_once
+from remote.campaign.attempts import measure_once
 from remote.errors import CommandFailed, HostUnreachable, RemoteError
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Collected, Run, store

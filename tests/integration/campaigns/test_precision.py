@@ -2,7 +2,7 @@
 
 from remote.campaign import Campaign
 from remote.campaign.planning.standing import Verdict
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.experiment.manifest import read_manifest
 
 SECTION = """

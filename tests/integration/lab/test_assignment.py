@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from analysis.tables.tidied import campaign_tables
 from remote.campaign import Campaign
-from remote.campaign.found_section import as_toml
+from remote.campaign.search_file import as_toml
 from remote.commands.cli import main
 from remote.course.assignment import draw
 from remote.experiment.manifest import read_manifest

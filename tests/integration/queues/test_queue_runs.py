@@ -9,9 +9,9 @@ import pytest
 
 from analysis.tables.tidying import tidy_campaign
 from records.settings import DEFAULTS
-from remote.campaign.measuring import measure_once
+from remote.campaign.attempts import measure_once
 from remote.errors import RemoteError
-from remote.experiment.checks.of_queues import database_counts
+from remote.experiment.checks.queues import database_counts
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import Run
 from remote.experiment.section_file import read_section

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from analysis.results import read_packets
-from remote.experiment.checks.of_packets import dropped_packets
+from remote.experiment.checks.packets import dropped_packets
 from remote.packets.bundle import PROGRAM, program_bytes
 from remote.services.capture import (
     CAPTURE,

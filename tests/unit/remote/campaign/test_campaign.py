@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from remote.campaign import Campaign
+from remote.campaign.attempts import measure_once
 from remote.campaign.campaign import DATA_DIR
 from remote.campaign.controller import Controller
-from remote.campaign.measuring import measure_once
 from remote.campaign.record import RECORD, Record
 from remote.campaign.states import LOCK
 from remote.errors import ConfigError
@@ -322,10 +322,10 @@ def test_a_section_of_the_users_own_is_planned_from_its_path_and_kept(opened, tm
     path = own_section(tmp_path)
     (first, *_) = opened.runs(str(path))
     assert first.folder.parent.parent == opened.path / "mine"
-    opened.path.mkdir()
-    begun = dataclasses.replace(controller(opened), own_files=[path])
-    begun.extend_record(inventory(tmp_path), [first.section], {"mine": 1.0})
-    path.unlink()
+    ((file, folder),) = opened.opened(str(path)).own_files()
+    assert (file, folder) == (path, opened.path / "sections")
+    folder.mkdir(parents=True)
+    path.rename(folder / path.name)
     assert opened.plan("mine").title == "Mine"
     assert opened.runs("mine")[0].folder == first.folder
 

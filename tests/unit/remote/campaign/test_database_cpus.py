@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote.campaign.database_cpus import require_changeable, with_cpus
+from remote.campaign.lab import require_changeable, with_cpus
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Inventory

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from records.manifest import Manifest
 from remote.campaign import Campaign
 from remote.campaign.view.dry_run import missing_table
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.commands.cli import main
 from remote.experiment.manifest import write_manifest
 from remote.experiment.section_file import KEPT
@@ -78,7 +78,7 @@ def test_searches_end_with_the_rates_that_are_true(opened):
     for workload, truth in TRUTH_PER_S.items():
         assert found[workload].is_known
         assert found[workload].low <= truth <= found[workload].high <= 1.05 * found[workload].low
-    assert opened.missing("mine") == opened.links("mine")
+    assert opened.missing("mine") == opened.opened("mine").links()
     assert len(opened.runs("mine")) == sum(s.runs for s in opened.planned("mine").searches)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.lab.sensitivity import AS_IT_IS
-from remote.campaign.changes.in_turns import study_folder
+from remote.campaign.changes.study import study_folder
 from remote.course.assignment import (
     CHANGES,
     FACTOR,

@@ -6,9 +6,10 @@ from click.testing import CliRunner
 
 from analysis.lab.sensitivity import UNEXPLAINED
 from remote.campaign import Campaign
-from remote.campaign.changes import in_turns
 from remote.commands.cli import main
 from tests.helpers.sensitivity import AZURE, CONFIG, FakeLab
+
+STUDY = "remote.campaign.changes.study"
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def lab(tmp_path, monkeypatch, without_model):
 
     def invoke(*words, lab=None):
         fake = lab or FakeLab()
-        monkeypatch.setattr(in_turns, "on_lab", lambda report: contextlib.nullcontext(fake))
+        monkeypatch.setattr(f"{STUDY}.on_lab", lambda report: contextlib.nullcontext(fake))
         return CliRunner().invoke(main, ["sensitivity", "3.1", *words])
 
     return invoke

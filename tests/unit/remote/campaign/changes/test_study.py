@@ -1,92 +1,163 @@
 import contextlib
+import re
+from dataclasses import replace
 
 import pytest
 
-from analysis.chapters.what_limits_it.claims import BLACK_BOX, FULL_SYSTEM
-from analysis.lab.measured_study import MeasuredStudy, held_studies, read_study
 from analysis.lab.sensitivity import UNEXPLAINED
-from remote.campaign import Campaign
-from remote.campaign.changes import study
-from remote.campaign.changes.in_turns import measure_in_turns
-from remote.campaign.changes.study import measure_study
-from tests.helpers.sensitivity import AZURE, CONFIG, POWERS, FakeLab, planned
+from analysis.locks import locked
+from remote.campaign.changes.study import measure_in_turns, on_lab, sensitivity_of
+from remote.campaign.view.dry_run import cases_table
+from remote.errors import ConfigError
+from tests.helpers.sensitivity import AZURE, POWERS, FakeLab, planned
+
+STUDY = "remote.campaign.changes.study"
 
 
-@pytest.fixture
-def lab(monkeypatch):
-    fake = FakeLab(within=0.002, between=0.001)
-    monkeypatch.setattr(study, "on_lab", lambda report: contextlib.nullcontext(fake))
-    monkeypatch.setattr(study, "lab_topology", lambda: AZURE)
-    monkeypatch.setattr(MeasuredStudy, "predicted", {})
-    return fake
+def measured(study, lab):
+    measure_in_turns(study, lab)
+    return lab
 
 
-def opened(folder, fleet="local", **more):
-    return Campaign.open("one", fleet=fleet, data_dir=folder, **more)
+def is_missing(study):
+    return any(map(study.is_missing, study.cases_at_k))
 
 
-def test_a_study_is_measured_and_then_read_without_a_lab(lab, tmp_path):
-    measured = measure_study(opened(tmp_path), "3.1", CONFIG)
-    rows = measured.table().set_index("parameter")
+def test_repetitions_are_taken_in_turns(tmp_path):
+    lab = measured(planned(tmp_path), FakeLab())
+    first, second = ([name for turn, name in lab.turns if turn == n] for n in (1, 2))
+    assert len(first) == 15
+    assert set(first) == set(second)
+    assert first[0] == second[0] == "as-it-is"
+    assert first != second
+    assert lab.turns == sorted(lab.turns, key=lambda turn: turn[0])
+    repetitions = [run.repetition for run in lab.loads("workers-x1.203")]
+    assert repetitions == list(range(1, len(repetitions) + 1))
+    assert len(repetitions) >= 2
+
+
+def test_each_case_is_a_campaign_of_its_own(tmp_path):
+    measured(planned(tmp_path), FakeLab())
+    folder = tmp_path / "sensitivity" / "3.1-workload=get_clients_per_thread=32_workers=64"
+    assert len(list(folder.iterdir())) == 15
+    case = folder / "workers-x1.203" / "3.1" / "workload=get_clients_per_thread=32_workers=77"
+    assert (case / "rep-1" / "manifest.json").is_file()
+
+
+def test_all_cases_have_the_middleware_of_the_campaign(tmp_path):
+    study = replace(planned(tmp_path), middleware=tmp_path / "mine.toml")
+    assert {study.campaign(case).middleware_name for case in study.cases} == {"mine"}
+    assert {planned(tmp_path).campaign(case).middleware_name for case in study.cases} == {"mwlab"}
+
+
+def test_links_are_measured_once_for_each_lab(tmp_path):
+    lab = measured(planned(tmp_path, "quick"), FakeLab())
+    links = {name for name, run in lab.runs if run.section.kind == "links"}
+    assert len(links) == 9
+    assert {"as-it-is", "server-link-rate-x1.2"} < links
+    assert not {name for name in links if name.startswith(("workers", "clients", "machine"))}
+
+
+def test_nothing_is_measured_twice(tmp_path):
+    study = planned(tmp_path)
+    assert is_missing(study)
+    broken = FakeLab(breaks_after=20)
+    with pytest.raises(KeyboardInterrupt):
+        measured(study, broken)
+    rest = measured(study, FakeLab())
+    runs = [run.folder for one in (broken, rest) for _, run in one.runs]
+    assert len(runs) == len(set(runs))
+    assert not is_missing(study)
+    assert measured(study, FakeLab()).turns == []
+
+
+def test_cases_that_are_known_let_the_others_go_on(tmp_path):
+    noisy = FakeLab(between=0.05)
+    study = planned(tmp_path)
+    measured(study, noisy)
+    made = {name: len(noisy.loads(name)) for name in {name for name, _ in noisy.runs}}
+    fewest, most = study.cases[0].section.repetitions
+    assert min(made.values()) >= fewest
+    assert fewest < max(made.values()) <= most
+    assert len(set(made.values())) > 1
+
+
+def test_all_are_measured_at_the_dilation_that_the_system_as_it_is_has_chosen(tmp_path):
+    study = planned(tmp_path, "quick")
+    assert study.time_dilation is None
+    lab = measured(study, FakeLab(machine_ms=0.5))
+    k = study.time_dilation
+    assert lab.loads("as-it-is")[-1].time_dilation == k > 1
+    assert {run.time_dilation for run in lab.loads("server-link-rate-x1.2")} == {k}
+    (slower,) = {run.time_dilation for run in lab.loads("machine-by-time-dilation-x0.8333")}
+    assert slower == pytest.approx(k / 1.2)
+
+
+def test_the_table_tells_what_throughput_follows(tmp_path, monkeypatch, without_model):
+    study, told = planned(tmp_path), []
+    quiet = FakeLab(within=0.002, between=0.001)
+    monkeypatch.setattr(f"{STUDY}.on_lab", lambda report: contextlib.nullcontext(quiet))
+    table = sensitivity_of(study, report=told.append)
+    rows = table.set_index("parameter")
+    assert rows.index[0] == "server link rate"
+    assert rows.index[-1] == UNEXPLAINED
     for name, power in (POWERS | {UNEXPLAINED: 0.1}).items():
         assert rows.loc[name, "measured"] == pytest.approx(power, abs=0.03)
         assert rows.loc[name, "lower"] < power < rows.loc[name, "upper"]
-    turns = len(lab.turns)
-    again = measure_study(opened(tmp_path, "none"), "3.1", CONFIG)
-    assert again.table().equals(measured.table())
-    assert len(lab.turns) == turns
+    assert told == ["no model of this system: made up"]
 
 
-def test_what_is_read_is_what_was_planned(lab, tmp_path):
-    plan = planned(tmp_path / "one")
-    measure_in_turns(plan, lab)
-    read = read_study(plan.folder)
-    assert len(read.throughputs) == len(plan.throughputs())
-    planned_factors = {(case.parameter, round(case.factor, 3)) for case in plan.cases}
-    cells = read.throughputs[["parameter", "factor"]].round(3).drop_duplicates()
-    assert set(cells.itertuples(index=False, name=None)) == planned_factors
+def test_what_is_missing_is_told_without_a_lab(tmp_path):
+    study = planned(tmp_path)
+    before = cases_table(study)
+    assert re.search(r"^server-link-rate-x1.2 +2 +0 ", before, re.M)
+    assert "10.0 s between two runs, assumed" in before
+    assert list(tmp_path.iterdir()) == []
+    measured(study, FakeLab())
+    assert "About 0 runs to measure, about 0:00:00" in cases_table(study)
 
 
-def test_another_middleware_has_studies_of_its_own(lab, tmp_path):
-    campaign = opened(tmp_path)
-    levels = {name: CONFIG[name] for name in ("workload", "clients_per_thread")}
-    with contextlib.suppress(KeyboardInterrupt):
-        lab.breaks_after = 20
-        measure_study(campaign, "3.1", levels, middleware="nutcracker")
-    (name,) = held_studies(campaign.path)
-    assert name == "middlewares/nutcracker/sensitivity/3.1-workload=get_clients_per_thread=32"
-    inside = opened(tmp_path, "none", middleware="nutcracker")
-    assert set(held_studies(inside.path)) == {name, name.removeprefix("middlewares/nutcracker/")}
-    read = measure_study(opened(tmp_path, "none"), "3.1", levels, middleware="nutcracker")
-    assert "workers" not in read.factors
+class ReshapedLab:
+    """Stands for the local lab, and for its files."""
+
+    def __init__(self, folder):
+        self.directory, self.shapes = folder, [AZURE]
+
+    def reshape(self, topology):
+        self.shapes.append(topology)
+
+    def read_topology(self):
+        return self.shapes[-1]
 
 
-def test_what_is_not_measured_is_told(tmp_path):
-    (tmp_path / "one").mkdir()
-    assert held_studies(tmp_path / "one") == {}
-    with pytest.raises(FileNotFoundError, match="measure it first, by `lab sensitivity`"):
-        measure_study(opened(tmp_path, "none"), "3.1", CONFIG)
+@pytest.fixture
+def local_lab(tmp_path, monkeypatch):
+    lab = ReshapedLab(tmp_path)
+    for name in ("LocalLab", "LabFiles"):
+        monkeypatch.setattr(f"{STUDY}.{name}", lambda: lab)
+    monkeypatch.setattr(f"{STUDY}.Turn.measure", lambda campaign, name, *, progress: [])
+    return lab
 
 
-@pytest.mark.parametrize(
-    ("name", "section", "levels"),
-    [
-        (FULL_SYSTEM, "4.1", {"workload": "set", "clients_per_thread": 8, "workers": 8}),
-        (BLACK_BOX, "3.1", {"workload": "get", "clients_per_thread": 1}),
-    ],
-)
-def test_claims_are_of_studies_that_can_be_measured(lab, tmp_path, name, section, levels):
-    lab.breaks_after = 1
-    black_box = {"middleware": "nutcracker"} if "nutcracker" in name else {}
-    with contextlib.suppress(KeyboardInterrupt):
-        measure_study(opened(tmp_path), section, levels, **black_box)
-    assert list(held_studies(tmp_path / "one")) == [name]
+def test_the_lab_is_reshaped_for_a_case_and_put_back(local_lab, tmp_path):
+    study, told = planned(tmp_path), []
+    case = next(case for case in study.cases_at_k if case.name == "server-link-rate-x1.2")
+    with pytest.raises(KeyboardInterrupt), on_lab(told.append) as measure:
+        measure(study.campaign(case), case)
+        raise KeyboardInterrupt
+    assert local_lab.shapes == [AZURE, case.topology.dilated(2), AZURE]
+    assert told[0].startswith("server-link-rate-x1.2: repetition")
+    with on_lab(told.append):
+        pass
+    assert len(local_lab.shapes) == 3
 
 
-def test_single_hosts_are_read_by_their_names(lab, tmp_path):
-    plan = planned(tmp_path / "one")
-    measure_in_turns(plan, lab)
-    for name in ("s3-network-delay-x1.2", "s3-link-rate-x1.2", "s3-CPU-quota-x0.8333"):
-        (plan.folder / name).mkdir()
-    own = {name for name in read_study(plan.folder).factors if "s3" in name}
-    assert own == {"1 / s3 network delay", "s3 link rate", "s3 CPU quota"}
+def test_a_lab_that_another_process_measures_on_is_left_alone(local_lab, tmp_path):
+    study = planned(tmp_path)
+    with (
+        locked(tmp_path),
+        on_lab(print) as measure,
+        pytest.raises(ConfigError, match="another process measures on this lab"),
+    ):
+        measure(study.campaign(study.cases[0]), study.cases[0])
+    assert local_lab.shapes == [AZURE]

@@ -3,10 +3,10 @@
 import pytest
 
 from remote.campaign import Campaign
-from remote.campaign.known_runs import cells
+from remote.campaign.planning.cell import cells
 from remote.campaign.planning.standing import Verdict
 from remote.campaign.states import MAX_ATTEMPTS
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.experiment.section import slug
 from tests.helpers.planning import MadeUpLab, Truth, measure_all, write_section
 
@@ -31,16 +31,16 @@ def test_a_repetition_that_is_given_up_is_made_up_for_by_another(campaign, tmp_p
     assert numbers == [[1, 3, 4], [1, 2, 3]]
     assert plan.standings[0].cell.given_up == {2}
     assert sum(status == "rejected" for _, status in lab.made) == MAX_ATTEMPTS
-    assert campaign.missing(section) == campaign.links(section)
+    assert campaign.missing(section) == campaign.opened(section).links()
 
 
 def test_what_is_given_up_hides_nothing_that_is_left(campaign, tmp_path):
     section = write_section(tmp_path, PRECISION, clients=[1])
     lab = MadeUpLab(fails=lambda run: "failed" if run.repetition == 2 else "")
     measure_all(campaign, section, lab, runs=1 + MAX_ATTEMPTS)
-    left = campaign.missing(section)[len(campaign.links(section)) :]
+    left = campaign.missing(section)[len(campaign.opened(section).links()) :]
     assert [run.repetition for run in left] == [3]
-    again = campaign.missing(section, retry=True)[len(campaign.links(section)) :]
+    again = campaign.missing(section, retry=True)[len(campaign.opened(section).links()) :]
     assert [run.repetition for run in again] == [2]
 
 
@@ -78,7 +78,7 @@ def test_retrying_takes_what_was_given_up_in_this_very_call_for_given_up(campaig
     (run,) = campaign.planned(section, retry=True).runs
     prefix = run.label.removesuffix(" 1")
     given_up: set[str] = set()
-    while runs := campaign.planned(section, retry=True, given_up=given_up).runs:
+    while runs := campaign.opened(section).plan(None, retry=True, given_up=given_up).runs:
         assert runs[0].label not in given_up, "it would be attempted for ever"
         given_up.add(runs[0].label)
     assert given_up == {f"{prefix} {number}" for number in range(1, 7)}

@@ -8,7 +8,7 @@ import pytest
 from remote.campaign import Campaign
 from remote.campaign.planning.plan import left_s
 from remote.campaign.planning.standing import Verdict
-from remote.campaign.view.known import known_text
+from remote.campaign.view.precision import known_text
 from remote.experiment.section import slug
 from tests.helpers.planning import MadeUpLab, Truth, labels, measure_all, write_section
 

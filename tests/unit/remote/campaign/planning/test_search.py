@@ -5,8 +5,14 @@ import pytest
 from records.objective import Objective
 from remote.campaign.planning.bracket import Next
 from remote.campaign.planning.cell import Cell, Measured
-from remote.campaign.planning.search import next_runs, probe_of, searches
-from remote.campaign.planning.search_plan import dilation_of, lengths_of, runs_left
+from remote.campaign.planning.search import (
+    dilation_of,
+    lengths_of,
+    probe_of,
+    runs_left,
+    searches,
+    with_rate,
+)
 from remote.experiment.lengths import Lengths
 from remote.experiment.precision import Precision
 from remote.experiment.section import Section
@@ -48,6 +54,15 @@ def run(repetition, p99_ms, throughput, k=1.0, **more):
 def cell(config, rate, *values_ms, **more):
     runs = tuple(run(n, value, rate) for n, value in enumerate(values_ms, start=1))
     return Cell(config={**config, "arrival_rate_per_s": float(rate)}, measured=runs, **more)
+
+
+def next_runs(section, cells, *start):
+    """The next repetition of each search that goes on."""
+    return [
+        (with_rate(search.config, search.step.rate_per_s), search.step.repetition)
+        for search in searches(section, cells, *start)
+        if isinstance(search.step, Next)
+    ]
 
 
 def test_each_configuration_has_a_search_of_its_own():

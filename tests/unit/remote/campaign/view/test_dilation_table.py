@@ -4,8 +4,7 @@ from click.testing import CliRunner
 from analysis.text.formatting import MISSING
 from records.manifest import Manifest
 from records.verdict import ACCEPTED, PILOT
-from remote.campaign.known_runs import cells
-from remote.campaign.planning.cell import Cell, Measured
+from remote.campaign.planning.cell import Cell, Measured, cells
 from remote.campaign.view.dilation_table import dilation_table
 from remote.commands.cli import main
 from remote.experiment.lengths import Lengths

@@ -44,10 +44,10 @@ def test_dry_run_expects_the_fewest_of_what_was_never_measured(opened, tmp_path)
     listed = rows(text)
     assert listed[2][1:] == ["workload=get_clients_per_thread=1", "3", "0", "0"]
     seconds = 6 * (SHORTEST.total_s + OVERHEAD_S)
-    seconds += sum(run.lengths.total_s + OVERHEAD_S for run in opened.links(section))
+    seconds += sum(run.lengths.total_s + OVERHEAD_S for run in opened.opened(section).links())
     minutes, rest = divmod(round(seconds), 60)
     assert f"about 0:{minutes:02d}:{rest:02d}; {OVERHEAD_S} s between two runs, assumed." in text
-    assert f"About {6 + len(opened.links(section))} runs to measure" in text
+    assert f"About {6 + len(opened.opened(section).links())} runs to measure" in text
 
 
 def test_dry_run_follows_what_was_measured(opened, tmp_path):
@@ -80,7 +80,7 @@ def test_dry_run_takes_the_overhead_that_the_campaign_has_shown(opened, tmp_path
     folder = lab.made[0][0].folder
     shown = {"num_clients": 1, "phases_s": PHASES}
     write_manifest(folder, read_manifest(folder).model_copy(update=shown))
-    done = [RunState(run=run, state=State.DONE) for run in opened.links(section)]
+    done = [RunState(run=run, state=State.DONE) for run in opened.opened(section).links()]
     text = missing_table([opened.planned(section)], done, opened.path)
     assert "About 2 runs to measure, about 0:00:15; 2.5 s between two runs" in text
     assert "as measured so far." in text

@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from remote.campaign.view.live import Reading, Sample, between, parse_stats
-from remote.campaign.view.live_view import LiveFigure, _figure
+from remote.campaign.view.live import LiveFigure, Reading, Sample, _figure, between, parse_stats
 
 
 def reply(seconds, requests, mean):

@@ -12,7 +12,7 @@ from remote.campaign.planning.cell import Cell
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.states import RunState, State
 from remote.campaign.view import progress
-from remote.campaign.view.progress import OVERHEAD_S, Progress, TimeLeft
+from remote.campaign.view.progress import OVERHEAD_S, Progress
 from remote.experiment.lengths import Durations
 from remote.experiment.run import Run
 from remote.experiment.section import Config, slug
@@ -47,11 +47,8 @@ def _plan(name: str, count: int, stable_s: int = SHORT_S) -> Plan:
     return plan_section(section, [Cell(config=section.configs()[0])], conditions)
 
 
-def _left(clock: Clock, *plans: Plan) -> TimeLeft:
-    left = TimeLeft(clock)
-    for plan in plans:
-        left.planned(plan)
-    return left
+def _left(clock: Clock, *plans: Plan) -> Progress:
+    return Progress(plans, [], enabled=False, clock=clock)
 
 
 def test_time_left_of_a_long_run_follows_its_own_length_not_that_of_slow_short_ones(
@@ -60,13 +57,13 @@ def test_time_left_of_a_long_run_follows_its_own_length_not_that_of_slow_short_o
     short, long = _plan("2.1", 2), _plan("8", 1, LONG_S)
     left = _left(clock, short, long)
     for run in short.runs:
-        left.started()
+        left.started(run)
         clock.now_s += 9 * SHORT_S
-        left.settled(run)
+        left.settled(run, "")
     assert left.left_s() == pytest.approx(LONG_S + 8 * SHORT_S)
-    left.started()
+    left.started(long.runs[0])
     clock.now_s += 600
-    assert left.left_s(long.runs[0]) == pytest.approx(LONG_S + 8 * SHORT_S - 600)
+    assert left.left_s() == pytest.approx(LONG_S + 8 * SHORT_S - 600)
 
 
 def test_before_anything_is_settled_the_overhead_is_assumed(clock: Clock) -> None:
@@ -77,33 +74,33 @@ def test_one_run_that_was_attempted_thrice_does_not_spoil_the_estimate(clock: Cl
     plan = _plan("2.1", 6)
     left = _left(clock, plan)
     for took_s in (SHORT_S + 3, 3 * (SHORT_S + 3), SHORT_S + 3):
-        left.started()
+        left.started(plan.runs[0])
         clock.now_s += took_s
-        left.settled(plan.runs[0])
+        left.settled(plan.runs[0], "")
     assert left.left_s() == pytest.approx(3 * (SHORT_S + 3))
 
 
 def test_networks_tell_nothing_of_what_runs_under_load_take(clock: Clock) -> None:
     links, plan = _plan("0", 1), _plan("2.1", 3)
     left = _left(clock, links, plan)
-    left.started()
+    left.started(links.runs[0])
     clock.now_s += 10 * SHORT_S
-    left.settled(links.runs[0])
+    left.settled(links.runs[0], "")
     assert left.left_s() == pytest.approx(3 * (SHORT_S + OVERHEAD_S))
 
 
 def test_a_run_that_takes_longer_than_planned_leaves_the_others_time(clock: Clock) -> None:
     plan = _plan("2.1", 2)
     left = _left(clock, plan)
-    left.started()
+    left.started(plan.runs[0])
     clock.now_s += 1000
-    assert left.left_s(plan.runs[0]) == pytest.approx(SHORT_S + OVERHEAD_S)
+    assert left.left_s() == pytest.approx(SHORT_S + OVERHEAD_S)
 
 
 def test_what_is_planned_now_takes_the_place_of_what_was_planned_before(clock: Clock) -> None:
     plan = _plan("2.1", 4)
     left = _left(clock, plan)
-    left.settled(plan.runs[0])
+    left.settled(plan.runs[0], "")
     left.planned(_plan("2.1", 1))
     assert left.left_s() == pytest.approx(SHORT_S + left.overhead_s)
 
@@ -115,10 +112,9 @@ def test_configurations_that_need_no_more_runs_are_counted(clock: Clock) -> None
 
 def test_bar_moves_while_a_run_is_measured(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     screen = io.StringIO()
-    monkeypatch.setattr(progress.TimeLeft.__init__, "__defaults__", (clock,))
     monkeypatch.setattr("sys.stderr", screen)
     plan = _plan("8", 1, LONG_S)
-    with Progress([plan], [], enabled=True) as bar:
+    with Progress([plan], [], enabled=True, clock=clock) as bar:
         bar.started(plan.runs[0])
         clock.now_s += LONG_S / 2
         bar.note("15,000 op/s")

@@ -9,7 +9,7 @@ from remote.errors import ConfigError
 from remote.experiment.queues import transactions
 from remote.experiment.section_file import read_section
 from remote.hosts.host import Host
-from tests.unit.remote.experiment.queues.test_stock import SETTINGS
+from tests.unit.remote.experiment.queues.test_messages import SETTINGS
 
 SECTION = """
 [hosts]
