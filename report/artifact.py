@@ -14,9 +14,8 @@ from typing import Any
 
 import click
 
-from analysis.chapters.claims import findings_of
-from analysis.claims.claim import Claim, Kind
-from analysis.claims.findings import Findings
+from analysis.chapters.claims import Judged, judge_chapters
+from analysis.claims.claim import Kind, Outcome
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
 from analysis.paths import PROJECT, REFERENCE
@@ -55,28 +54,28 @@ def claims_text(campaign_dir: Path) -> str:
     ParseError
         A manifest, or a file that tables are made of, is damaged.
     """
-    found = findings_of(campaign_dir)
+    judged = judge_chapters(campaign_dir)
     notebooks = {section.number: section for section in map(read_section, numbered_notebooks())}
     chapters = [
-        (notebooks[number], findings, _manifests(campaign_dir, list(findings.asked)))
-        for number, findings in found.items()
+        (notebooks[number], chapter, _manifests(campaign_dir, chapter.asked))
+        for number, chapter in judged.items()
     ]
-    asked = dict.fromkeys(name for findings in found.values() for name in findings.asked)
+    asked = dict.fromkeys(name for chapter in judged.values() for name in chapter.asked)
     everything = _manifests(campaign_dir, list(asked))
     rows = [
-        (_link(notebook), _counted(findings.claims), *_cost(manifests))
-        for notebook, findings, manifests in chapters
+        (_link(notebook), _counted(chapter.outcomes), *_cost(manifests))
+        for notebook, chapter, manifests in chapters
     ]
     rows.append(("all, what several need measured once", "", *_cost(everything)))
     overview = table(("chapter", "findings supported", "runs", "time"), rows)
     return "\n\n".join([overview, *(_chapter(*chapter) for chapter in chapters)])
 
 
-def _chapter(notebook: Section, found: Findings, manifests: Sequence[Any]) -> str:
+def _chapter(notebook: Section, judged: Judged, manifests: Sequence[Any]) -> str:
     runs, time = _cost(manifests)
     parts = [f"### {_link(notebook)}"]
-    if found.asked:
-        parts += [code_block("\n".join(_commands(found))), f"{runs} runs, {time}."]
+    if judged.asked:
+        parts += [code_block("\n".join(_commands(judged.asked))), f"{runs} runs, {time}."]
     else:
         parts += [
             "None of it is of this campaign: the numbers are those that the studies print.",
@@ -85,25 +84,26 @@ def _chapter(notebook: Section, found: Findings, manifests: Sequence[Any]) -> st
     kinds = {part.name: type(part) for part in notebook.parts if not isinstance(part, Prose)}
     rows = [
         (
-            claim.section,
-            str(claim.kind),
-            escape_cell(claim.statement),
-            escape_cell(claim.rule.text),
-            str(claim.verdict),
-            f"{kinds[claim.see].__name__} `{claim.see}`",
+            f"`{outcome.claim.id}`",
+            outcome.claim.section,
+            str(outcome.claim.kind),
+            escape_cell(outcome.claim.statement),
+            escape_cell(outcome.claim.rule.text),
+            str(outcome.verdict),
+            f"{kinds[outcome.claim.see].__name__} `{outcome.claim.see}`",
         )
-        for claim in sorted(found.claims, key=lambda claim: claim.kind != Kind.FINDING)
+        for outcome in sorted(judged.outcomes, key=lambda one: one.claim.kind != Kind.FINDING)
     ]
-    headings = ("section", "kind", "claim", "supported if", "in the reference", "shown by")
+    headings = ("id", "section", "kind", "claim", "supported if", "in the reference", "shown by")
     return "\n\n".join([*parts, table(headings, rows)])
 
 
-def _commands(found: Findings) -> Iterator[str]:
+def _commands(asked: Sequence[str]) -> Iterator[str]:
     """Yield what measures the sections and studies that a chapter's claims ask for."""
-    sections = sorted(name for name in found.asked if not _is_study(name))
+    sections = sorted(name for name in asked if not _is_study(name))
     if sections:
         yield f".venv/bin/lab run {' '.join(sections)} {MEASURING} --campaign {MINE}"
-    for name in filter(_is_study, found.asked):
+    for name in filter(_is_study, asked):
         yield f".venv/bin/{study_command(name, MINE)} {MEASURING}"
 
 
@@ -126,9 +126,9 @@ def _cost(manifests: Sequence[Any]) -> tuple[str, str]:
     return str(len(manifests)), f"{timedelta(minutes=minutes)}".removesuffix(":00") + " h"
 
 
-def _counted(claims: Sequence[Claim]) -> str:
-    findings = [claim for claim in claims if claim.kind == Kind.FINDING]
-    supported = sum(claim.verdict == Verdict.SUPPORTED for claim in findings)
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    findings = [one for one in outcomes if one.claim.kind == Kind.FINDING]
+    supported = sum(one.verdict == Verdict.SUPPORTED for one in findings)
     return f"{supported} of {len(findings)}" if findings else MISSING
 
 

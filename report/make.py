@@ -101,17 +101,17 @@ def make_report(
             list(_inputs(path)),
             lambda notebook: drawings.update({notebook: beside.submit(_drawn, notebook)}),
         )
-        claims = found.result()
+        outcomes = found.result()
         chapters = [drawings[notebook].result() for notebook in executed]
     finally:
         beside.shutdown(cancel_futures=True)
     missing = {name: _missing(opened, name) for name in sections}
-    first = [] if notebooks else [summary(claims, chapters)]
+    first = [] if notebooks else [summary(outcomes, chapters)]
     parts = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
     progress("writing the report")
     lists = configuration_files(manifests)
     exported = export(parts, summarise(manifests), folder, formats, lists)
-    write_json(folder / CLAIMS, [claim.to_dict() for claim in claims])
+    write_json(folder / CLAIMS, [outcome.to_dict() for outcome in outcomes])
     return exported
 
 

@@ -1,9 +1,9 @@
-"""A claim: a statement, the number that it is about, and the verdict."""
+"""Claims: statements, the numbers that they are about, and what a campaign says of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.claims.measurements import Measurements, NotMeasured
 from analysis.claims.rules import Rule, Verdict
-from analysis.statistics.estimates import Estimate
+from analysis.statistics.estimates import Estimate, exact, mean_of
 from analysis.text.numbers import digits, fixed
 
 MOST_DECIMALS = 4
+_LISTED = 3  # cells that miss, by name
 FALSE_DISCOVERIES = 0.05  # the share of decided findings that may be wrong
 
 
@@ -31,44 +33,94 @@ class Kind(StrEnum):
     VALIDITY = "validity check"
 
 
+Compute = Callable[[Measurements], Estimate | pd.Series]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A statement that does not change with the data, held against the data.
+    """A statement that does not change with the data, and how a campaign decides it.
 
     Attributes
     ----------
+    id : str
+        The chapter's folder, a dot, and what the claim is about: ``writes.sets-hardly-wait``. It
+        stays when the statement is reworded.
     section : str
-        Of which it is said.
+        Section that the statement is about.
     statement : str
         A sentence.
     quantity : str
         What was measured, with its unit if it has one.
     rule : Rule
         When the statement holds.
-    estimate : Estimate
-        Of the quantity.
     see : str
         Name of the figure or table that shows it.
-    instead : str
-        Of a refuted claim about a limit what limits instead; of an undecided claim why; of a share
-        the cells that miss.
+    compute : callable
+        Computes the quantity from a campaign: an estimate, or for each of a fixed set of cells, by
+        its name, whether it passes. The quantity is then the share that does; it has no interval,
+        because such a set is no random sample.
     kind : Kind
         Findings and validity checks are counted apart.
+    instead : callable, optional
+        Says of a campaign that refutes a claim about a limit what limits instead.
+    missing : str
+        What a campaign lacks that leaves the quantity unknown, such as ``no runs of q3``; the text
+        of `NotMeasured` has precedence.
     """
 
+    id: str
     section: str
     statement: str
     quantity: str
     rule: Rule
-    estimate: Estimate
     see: str
-    instead: str = ""
+    compute: Compute
     kind: Kind = Kind.FINDING
+    instead: Callable[[Measurements], str] | None = None
+    missing: str = ""
+
+    def judge(self, measured: Measurements) -> Outcome:
+        """Decide the claim by what a campaign has measured."""
+        try:
+            computed = self.compute(measured)
+        except NotMeasured as exc:
+            return Outcome(self, mean_of([]), str(exc) or self.missing)
+        if isinstance(computed, pd.Series):
+            if computed.empty:
+                return Outcome(self, mean_of([]), self.missing)
+            return Outcome(self, exact(float(computed.mean())), _misses(computed))
+        match self.rule.verdict(computed):
+            case Verdict.REFUTED:
+                return Outcome(self, computed, self.instead(measured) if self.instead else "")
+            case Verdict.UNDECIDED:
+                return Outcome(self, computed, self._why_undecided(computed))
+        return Outcome(self, computed)
+
+    def _why_undecided(self, estimate: Estimate) -> str:
+        if math.isnan(estimate.value):
+            return self.missing
+        return "no repetitions" if math.isnan(estimate.error) else "the interval is too wide"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a campaign says of a claim.
+
+    Attributes
+    ----------
+    instead : str
+        Of a refuted claim about a limit what limits instead; of an undecided claim why; of a share
+        the cells that miss.
+    """
+
+    claim: Claim
+    estimate: Estimate
+    instead: str = ""
 
     @property
     def verdict(self) -> Verdict:
         """What the numbers say."""
-        return self.rule.verdict(self.estimate)
+        return self.claim.rule.verdict(self.estimate)
 
     @property
     def told(self) -> str:
@@ -76,51 +128,112 @@ class Claim:
         return f"{self.verdict}: {self.instead}" if self.instead else str(self.verdict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the claim as JSON has it; numbers that are not known are null."""
+        """Return the claim and its outcome as JSON has them; unknown numbers are null."""
         low, high = self.estimate.interval()
         numbers = {"value": self.estimate.value, "ci_low": low, "ci_high": high}
         return {
-            "section": self.section,
-            "kind": str(self.kind),
-            "statement": self.statement,
-            "quantity": self.quantity,
-            "rule": self.rule.text,
+            "id": self.claim.id,
+            "section": self.claim.section,
+            "kind": str(self.claim.kind),
+            "statement": self.claim.statement,
+            "quantity": self.claim.quantity,
+            "rule": self.claim.rule.text,
             **{name: None if math.isnan(x) else x for name, x in numbers.items()},
             "verdict": str(self.verdict),
             "instead": self.instead,
-            "see": self.see,
+            "see": self.claim.see,
         }
 
 
-def claims_table(claims: Iterable[Claim]) -> pd.DataFrame:
-    """Lay claims out as a table.
+class Chapter:
+    """The claims of a chapter, in their order.
+
+    Attributes
+    ----------
+    name : str
+        The chapter's folder with hyphens, such as ``with-middleware``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.claims: list[Claim] = []
+
+    def claim(
+        self,
+        section: str,
+        see: str,
+        quantity: str,
+        rule: Rule,
+        *,
+        name: str = "",
+        statement: str = "",
+        **others: Any,
+    ) -> Callable[[Compute], Compute]:
+        """Decorate the function that computes the quantity of a claim.
+
+        Parameters
+        ----------
+        name
+            Last part of the id, by default the name of the function.
+        statement
+            By default the docstring of the function.
+        others
+            Further attributes of `Claim`: `kind`, `instead`, `missing`.
+        """
+
+        def add(compute: Compute) -> Compute:
+            words = statement or " ".join(map(str.strip, (compute.__doc__ or "").splitlines()))
+            self.claims.append(
+                Claim(
+                    id=f"{self.name}.{name or compute.__name__.replace('_', '-')}",
+                    section=section,
+                    statement=words.strip().replace(" %", "\N{NO-BREAK SPACE}%"),
+                    quantity=quantity,
+                    rule=rule,
+                    see=see,
+                    compute=compute,
+                    **others,
+                )
+            )
+            return compute
+
+        return add
+
+    def judge(self, measured: Measurements) -> list[Outcome]:
+        """Decide each claim by what a campaign has measured."""
+        return [claim.judge(measured) for claim in self.claims]
+
+
+def claims_table(outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """Lay outcomes of claims out as a table.
 
     Returns
     -------
     pandas.DataFrame
-        Findings first, then validity checks: `section`, `kind`, `claim`, `verdict` (as
-        `Claim.told`), `measured` (with its 95 % confidence interval, if known), `supported_if`,
+        Findings first, then validity checks: `id`, `section`, `kind`, `claim`, `verdict` (as
+        `Outcome.told`), `measured` (with its 95 % confidence interval, if known), `supported_if`,
         `quantity`.
     """
-    columns = ["section", "kind", "claim", "verdict", "measured", "supported_if", "quantity"]
+    columns = ["id", "section", "kind", "claim", "verdict", "measured", "supported_if", "quantity"]
     return pd.DataFrame(
         [
             {
-                "section": claim.section,
-                "kind": str(claim.kind),
-                "claim": claim.statement,
-                "verdict": claim.told,
-                "measured": _measured(claim.estimate),
-                "supported_if": claim.rule.text,
-                "quantity": claim.quantity,
+                "id": outcome.claim.id,
+                "section": outcome.claim.section,
+                "kind": str(outcome.claim.kind),
+                "claim": outcome.claim.statement,
+                "verdict": outcome.told,
+                "measured": _measured(outcome.estimate),
+                "supported_if": outcome.claim.rule.text,
+                "quantity": outcome.claim.quantity,
             }
-            for claim in sorted(claims, key=lambda claim: claim.kind != Kind.FINDING)
+            for outcome in sorted(outcomes, key=lambda outcome: outcome.claim.kind != Kind.FINDING)
         ],
         columns=columns,
     )
 
 
-def doubtful_findings(claims: Iterable[Claim]) -> tuple[list[Claim], int]:
+def doubtful_findings(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], int]:
     r"""Return the decided findings that chance alone could explain, for there are many findings.
 
     The procedure of Benjamini and Hochberg over all m findings whose error is known: with their p
@@ -136,25 +249,36 @@ def doubtful_findings(claims: Iterable[Claim]) -> tuple[list[Claim], int]:
     ----------
     Benjamini & Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
     """
-    findings = [claim for claim in claims if claim.kind == Kind.FINDING]
-    p_values = np.array([claim.rule.p_value(claim.estimate) for claim in findings])
+    findings = [outcome for outcome in outcomes if outcome.claim.kind == Kind.FINDING]
+    p_values = np.array([one.claim.rule.p_value(one.estimate) for one in findings])
     known = np.sort(p_values[~np.isnan(p_values)])
     ranks = np.arange(1, len(known) + 1)
     staying = known[known <= FALSE_DISCOVERIES * ranks / max(len(known), 1)]
     limit = staying.max() if len(staying) else -1.0
     decided = [
-        (claim, p)
-        for claim, p in zip(findings, p_values, strict=True)
-        if claim.verdict != Verdict.UNDECIDED and not np.isnan(p)
+        (finding, p)
+        for finding, p in zip(findings, p_values, strict=True)
+        if finding.verdict != Verdict.UNDECIDED and not np.isnan(p)
     ]
-    doubtful = [claim for claim, p in decided if p > limit]
+    doubtful = [finding for finding, p in decided if p > limit]
     return doubtful, len(decided) - len(doubtful)
 
 
-def differences(claims: Iterable[Claim], others: Iterable[Claim]) -> list[tuple[Claim, Claim]]:
-    """Pair the claims, which are the same for all campaigns, whose verdicts differ in two."""
-    pairs = zip(claims, others, strict=True)
-    return [(one, other) for one, other in pairs if one.verdict != other.verdict]
+def pair(
+    outcomes: Iterable[Outcome], others: Iterable[Outcome]
+) -> list[tuple[Claim, Outcome | None, Outcome | None]]:
+    """Pair the outcomes of two campaigns by the ids of claims; None where one has no such claim."""
+    ours, theirs = ({one.claim.id: one for one in side} for side in (outcomes, others))
+    return [(one.claim, ours.get(id), theirs.get(id)) for id, one in (theirs | ours).items()]
+
+
+def _misses(passes: pd.Series) -> str:
+    """Name three cells that miss, and count the others."""
+    names = list(map(str, passes.index[~passes.astype(bool)]))
+    if not names:
+        return ""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{len(names)} of {len(passes)} miss: {', '.join(names[:_LISTED])}{more}"
 
 
 def _measured(estimate: Estimate) -> str:

@@ -22,7 +22,7 @@ import plotly.graph_objects as go
 from IPython.display import display
 from tabulate import tabulate
 
-from analysis.claims.claim import Claim, claims_table
+from analysis.claims.claim import Outcome, claims_table
 from analysis.figures.drawing import DrawingError, draw_svg
 from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
@@ -276,7 +276,7 @@ def table(
     )
 
 
-def answer(claims: Sequence[Claim], name: str) -> ShownTable:
+def answer(outcomes: Sequence[Outcome], name: str) -> ShownTable:
     """Show the claims of a chapter: what they are about, what was measured, and the verdicts."""
     caption = (
         "Findings and, after them, validity checks, which hold by construction if the experiment "
@@ -284,7 +284,7 @@ def answer(claims: Sequence[Claim], name: str) -> ShownTable:
         "that supports the claim, and the verdict."
     )
     columns = ["section", "kind", "claim", "quantity", "measured", "supported_if", "verdict"]
-    return table(claims_table(claims)[columns], name, caption)
+    return table(claims_table(outcomes)[columns], name, caption)
 
 
 def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from analysis.chapters.claims import ABOUT_RUNS, findings_of
+from analysis.chapters.claims import ABOUT_RUNS, judge_chapters
 from analysis.results import ParseError
 from analysis.tables import packed
 from analysis.tables.manifests import loose_sections, measured_sections
@@ -98,11 +98,11 @@ def _pack(path: Path) -> None:
 def _claims_about(path: Path) -> list[dict[str, Any]]:
     """Return the claims that runs bear on; none, and say why, where they cannot be read."""
     try:
-        found = findings_of(path, ABOUT_RUNS).values()
+        judged = judge_chapters(path, ABOUT_RUNS).values()
     except ParseError as exc:  # it was measured so
         say(f"{path.relative_to(DATA_DIR)}: {METADATA} is without claims: {exc}")
         return []
-    return [claim.to_dict() for one in found for claim in one.claims]
+    return [outcome.to_dict() for one in judged for outcome in one.outcomes]
 
 
 @click.argument("name")

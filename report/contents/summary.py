@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.claims.claim import Claim, Kind, claims_table, doubtful_findings
+from analysis.claims.claim import Kind, Outcome, claims_table, doubtful_findings
 from analysis.claims.rules import Verdict
 from analysis.figures import present
 from analysis.text.formatting import MISSING
@@ -23,10 +23,10 @@ CAPTIONS = {
     Kind.VALIDITY: "Validity checks: the measured number with its 95 % confidence interval, the "
     "range that is expected, and the verdict.",
 }
-COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence"]
+COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence", "id"]
 
 
-def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
+def summary(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Section:
     """Write the summary of a campaign: first its findings, then the validity checks.
 
     Parameters
@@ -42,7 +42,7 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     }
     parts: list[Prose | Table] = []
     for number, kind in enumerate(Kind, start=1):
-        own = [claim for claim in claims if claim.kind == kind]
+        own = [outcome for outcome in outcomes if outcome.claim.kind == kind]
         told, lacking = _measured(own)
         rows = pd.DataFrame([_row(alike, kinds) for alike in told.values()], columns=COLUMNS)
         shown = present.table(rows, NAMES[kind], CAPTIONS[kind])
@@ -51,11 +51,12 @@ def summary(claims: Sequence[Claim], chapters: Sequence[Section]) -> Section:
     return Section(PATH, LETTER, tuple(parts))
 
 
-def _findings_text(claims: Sequence[Claim]) -> str:
-    doubtful, staying = doubtful_findings(claims)
+def _findings_text(outcomes: Sequence[Outcome]) -> str:
+    doubtful, staying = doubtful_findings(outcomes)
     text = (
         f"# {LETTER} What was found\n\n"
-        f"A finding is a statement whose outcome was open before the campaign. {_counted(claims)} "
+        "A finding is a statement whose outcome was open before the campaign. "
+        f"{_counted(outcomes)} "
         "A finding is supported if the whole 95 % confidence interval of its number lies in the "
         "range that the statement allows, refuted if the whole interval lies outside, and "
         "undecided otherwise or if nothing was measured. "
@@ -64,63 +65,65 @@ def _findings_text(claims: Sequence[Claim]) -> str:
         f"{staying + len(doubtful)} decided findings that have an interval"
     )
     if doubtful:
-        listed = "; ".join(f"{claim.section}: {claim.statement}" for claim in doubtful)
+        listed = "; ".join(f"{one.claim.section}: {one.claim.statement}" for one in doubtful)
         return f"{text}. Not confirmed: {listed} "
     return f"{text}. "
 
 
-def _checks_text(claims: Sequence[Claim]) -> str:
+def _checks_text(outcomes: Sequence[Outcome]) -> str:
     return (
         "## Validity checks\n\n"
         "A validity check holds by construction if the experiment was made as described: laws, "
         "emulated links, processors with time left, arithmetic of printed numbers, cells to which "
-        f"a model was fitted. {_counted(claims)} "
+        f"a model was fitted. {_counted(outcomes)} "
     )
 
 
 _TEXTS = {Kind.FINDING: _findings_text, Kind.VALIDITY: _checks_text}
 
 
-def _counted(claims: Sequence[Claim]) -> str:
-    counts = [sum(claim.verdict == verdict for claim in claims) for verdict in Verdict]
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    counts = [sum(outcome.verdict == verdict for outcome in outcomes) for verdict in Verdict]
     supported, refuted, undecided = counts
     return (
-        f"Of {len(claims)}, {supported} are supported, {refuted} refuted and {undecided} undecided."
+        f"Of {len(outcomes)}, {supported} are supported, {refuted} refuted and {undecided} "
+        "undecided."
     )
 
 
-def _measured(claims: Sequence[Claim]) -> tuple[dict[str, list[Claim]], list[Claim]]:
+def _measured(outcomes: Sequence[Outcome]) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
     """Return by statement the claims about measured sections, and the other claims."""
-    groups: dict[str, list[Claim]] = {}
-    for claim in claims:
-        groups.setdefault(claim.statement, []).append(claim)
-    measured = {claim.section for claim in claims if not math.isnan(claim.estimate.value)}
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        groups.setdefault(outcome.claim.statement, []).append(outcome)
+    measured = {one.claim.section for one in outcomes if not math.isnan(one.estimate.value)}
     told = {
         statement: alike
         for statement, alike in groups.items()
-        if not measured.isdisjoint(claim.section for claim in alike)
+        if not measured.isdisjoint(one.claim.section for one in alike)
     }
-    return told, [claim for claim in claims if claim.statement not in told]
+    return told, [one for one in outcomes if one.claim.statement not in told]
 
 
-def _row(alike: Sequence[Claim], kinds: Mapping[str, str]) -> dict[str, str]:
+def _row(alike: Sequence[Outcome], kinds: Mapping[str, str]) -> dict[str, str]:
     """Return one line for a claim; for one of several chapters, how often it is supported."""
     row = claims_table(alike).iloc[0]
-    first = alike[0]
-    evidence = f"[{kinds[first.see]}](#{first.see})" if first.see in kinds else MISSING
+    claim = alike[0].claim
+    evidence = f"[{kinds[claim.see]}](#{claim.see})" if claim.see in kinds else MISSING
     if len(alike) == 1:
-        section, measured, verdict = first.section, row["measured"], first.told
+        section, measured, verdict, id = claim.section, row["measured"], row["verdict"], claim.id
     else:
-        held = sum(claim.verdict == Verdict.SUPPORTED for claim in alike)
+        held = sum(outcome.verdict == Verdict.SUPPORTED for outcome in alike)
         section, measured, evidence = "each", "see chapters", MISSING
         verdict = f"{held} of {len(alike)} supported"
-    values = section, first.statement, measured, first.rule.text, verdict, evidence
+        id = f"*.{claim.id.rpartition('.')[2]}"
+    values = section, claim.statement, measured, claim.rule.text, verdict, evidence, f"`{id}`"
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def _left_out(claims: Sequence[Claim]) -> str:
+def _left_out(outcomes: Sequence[Outcome]) -> str:
     """Say which sections the table has no rows of; nothing if there are none."""
-    if not claims:
+    if not outcomes:
         return ""
-    sections = ", ".join(dict.fromkeys(claim.section for claim in claims))
-    return f"{len(claims)} are left out: nothing was measured of sections {sections}. "
+    sections = ", ".join(dict.fromkeys(outcome.claim.section for outcome in outcomes))
+    return f"{len(outcomes)} are left out: nothing was measured of sections {sections}. "

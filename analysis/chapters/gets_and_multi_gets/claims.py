@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import pandas as pd
 
 from analysis.chapters.gets_and_multi_gets.multi_gets import (
@@ -12,77 +9,50 @@ from analysis.chapters.gets_and_multi_gets.multi_gets import (
     prediction_table,
     with_modes,
 )
-from analysis.claims.findings import SAME, Findings, by_repetition, ratio
-from analysis.claims.rules import at_most, equal_to
+from analysis.claims.claim import Chapter
+from analysis.claims.measurements import SAME, Measurements, NotMeasured, by_repetition, ratio
+from analysis.claims.rules import Rule, at_most, equal_to
+from analysis.claims.shared import full_link, idle_cpus, interactive_law
 from analysis.results.histograms import percentiles_by
 from analysis.statistics.estimates import Estimate, mean_of
 
+chapter = Chapter("gets-and-multi-gets")
 _CUT, _WHOLE = "5.1", "5.2"
 _MANY = 9  # keys
 
 
-def check(found: Findings) -> None:
-    """Check from when on cutting up pays, and whether links explain it."""
-    for keys, statement, rule in (
-        (1, "Cutting up a get of one key changes nothing.", equal_to(1, SAME)),
-        (3, "Cut up, gets of three keys are answered sooner.", at_most(1 - SAME)),
-        (_MANY, "Cut up, gets of nine keys are answered sooner.", at_most(1 - SAME)),
-    ):
-        found.check(
-            _CUT,
-            statement,
-            quantity=f"mean response time, sharded over whole, {keys} key{'s' * (keys > 1)}",
-            measured=ratio(_times(found, _CUT, keys), _times(found, _WHOLE, keys)),
-            holds=rule,
-            see="05-4-modes",
-        )
-    found.check(
-        _CUT,
-        "Cut up, even the slowest gets of nine keys are sooner.",
-        quantity=f"99th percentile, sharded over whole, {_MANY} keys",
-        measured=ratio(_tails(found, _CUT), _tails(found, _WHOLE)),
-        holds=at_most(1 - SAME),
-        see="05-3-percentiles",
-    )
-    found.check_link(
-        _CUT,
-        "Cut up, gets of nine keys fill the servers' links.",
-        "servers",
-        multi_get_keys=_MANY,
-        sharded=True,
-        see="05-4-limits",
-    )
-    found.check(
-        _WHOLE,
-        "Whole, they leave links idle as often as the model predicts.",
-        quantity=f"throughput over the product form's, {_MANY} keys",
-        measured=_over_predicted(found),
-        holds=equal_to(1, 2 * SAME),
-        see="05-3-keys",
-    )
-    found.law(_CUT, _WHOLE, see="05-3-keys")
-    found.processors(_CUT, _WHOLE, see="05-4-limits")
-
-
-def _times(found: Findings, section: str, keys: int, column: str = "response_time_ms") -> pd.Series:
+def _values(
+    measured: Measurements, section: str, keys: int, column: str = "response_time_ms"
+) -> pd.Series:
     """Return a measure of multi-gets at the clients in each repetition."""
-    tables = found.tables(section)
-    if tables is None:
-        return pd.Series(dtype=float)
-    requests = by_request(with_modes(tables).request_types)
-    which: dict[str, Any] = {
-        "request": "multi-get",
-        "multi_get_keys": keys,
-        "sharded": section == _CUT,
-    }
-    return by_repetition(requests, column, side="client", **which)
+    return by_repetition(
+        by_request(with_modes(measured.tables(section)).request_types),
+        column,
+        side="client",
+        request="multi-get",
+        multi_get_keys=keys,
+        sharded=section == _CUT,
+    )
 
 
-def _tails(found: Findings, section: str) -> pd.Series:
-    tables = found.tables(section)
-    if tables is None:
-        return pd.Series(dtype=float)
-    histograms = by_request(with_modes(tables).histograms)
+def _sharded(keys: int, name: str, statement: str, rule: Rule) -> None:
+    quantity = f"mean response time, sharded over whole, {keys} key{'s' * (keys > 1)}"
+
+    @chapter.claim(_CUT, "05-4-modes", quantity, rule, name=name, statement=statement)
+    def compute(measured: Measurements) -> Estimate:
+        return ratio(_values(measured, _CUT, keys), _values(measured, _WHOLE, keys))
+
+
+for keys, name, statement, rule in (
+    (1, "1-key-is-the-same", "Cutting up a get of one key changes nothing.", equal_to(1, SAME)),
+    (3, "3-keys-are-faster", "Cut up, gets of three keys are answered sooner.", at_most(1 - SAME)),
+    (9, "9-keys-are-faster", "Cut up, gets of nine keys are answered sooner.", at_most(1 - SAME)),
+):
+    _sharded(keys, f"sharding-{name}", statement, rule)
+
+
+def _tails(measured: Measurements, section: str) -> pd.Series:
+    histograms = by_request(with_modes(measured.tables(section)).histograms)
     own = histograms[
         (histograms["sharded"] == (section == _CUT))
         & (histograms["side"] == "client")
@@ -92,13 +62,38 @@ def _tails(found: Findings, section: str) -> pd.Series:
     return percentiles_by(own, ["repetition"], (99,)).set_index("repetition")["value_ms"]
 
 
-def _over_predicted(found: Findings) -> Estimate:
-    tables = found.tables(_WHOLE)
-    measured = _times(found, _WHOLE, _MANY, "throughput_ops_per_s")
-    if tables is None or measured.empty:
-        return mean_of([])
-    network = found.tables("0")
-    if network is not None:
-        tables = replace(tables, pings=network.pings)
+@chapter.claim(
+    _CUT, "05-3-percentiles", "99th percentile, sharded over whole, 9 keys", at_most(1 - SAME)
+)
+def sharding_shortens_the_tail(measured: Measurements) -> Estimate:
+    """Cut up, even the slowest gets of nine keys are sooner."""
+    return ratio(_tails(measured, _CUT), _tails(measured, _WHOLE))
+
+
+full_link(
+    chapter,
+    "sharded-gets-fill-server-links",
+    "Cut up, gets of nine keys fill the servers' links.",
+    _CUT,
+    "servers",
+    "05-4-limits",
+    multi_get_keys=_MANY,
+    sharded=True,
+)
+
+
+@chapter.claim(
+    _WHOLE, "05-3-keys", "throughput over the product form's, 9 keys", equal_to(1, 2 * SAME)
+)
+def product_form_predicts_whole_gets(measured: Measurements) -> Estimate:
+    """Whole, they leave links idle as often as the model predicts."""
+    throughputs = _values(measured, _WHOLE, _MANY, "throughput_ops_per_s")
+    tables = measured.with_pings(_WHOLE)
+    if throughputs.empty:
+        raise NotMeasured
     predicted = prediction_table(tables).set_index("multi_get_keys")["throughput_ops_per_s"]
-    return mean_of((measured / predicted[_MANY]).tolist())
+    return mean_of((throughputs / predicted[_MANY]).tolist())
+
+
+interactive_law(chapter, _CUT, _WHOLE, see="05-3-keys")
+idle_cpus(chapter, _CUT, _WHOLE, see="05-4-limits")

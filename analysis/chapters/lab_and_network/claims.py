@@ -1,106 +1,39 @@
-"""Chapter 0: links and round trips of the idle network."""
+"""Chapter 0: links and round trips of the idle network, each by itself: they are no sample."""
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import pandas as pd
 
 from analysis.chapters.lab_and_network.between_hosts import schmid_bandwidths
-from analysis.claims.claim import Kind
-from analysis.claims.findings import SAME, Findings
+from analysis.claims.claim import Chapter, Kind
+from analysis.claims.measurements import SAME, Measurements, NotMeasured
 from analysis.claims.rules import at_least, at_most
 from analysis.laws.bottlenecks import ROLES
 from analysis.models.system import BYTES_PER_SEGMENT, HEADER_BYTES
-from analysis.statistics.estimates import exact
+from analysis.statistics.estimates import Estimate, exact
 from analysis.statistics.verdicts import margin_bounds
 
+chapter = Chapter("lab-and-network")
 _PAYLOAD = round(BYTES_PER_SEGMENT / (BYTES_PER_SEGMENT + HEADER_BYTES), 3)
 _FARTHER = 1.2  # what a machine of its own may add to a delay, and hosts may differ by
-_OF_LINKS = ["source", "target", "source_role", "bandwidth_mbit_per_s", "limit_mbit_per_s"]
-_OF_PINGS = ["source", "target", "round_trip_time_mean_ms", "emulated_round_trip_time_ms"]
-_OF_PINGS += ["lost", "replies"]
 _MOST = at_least(0.95)  # each is measured once: one of twenty may be disturbed
 
 
-def check(found: Findings) -> None:
-    """Check what the network carries and delays, link by link: they are no random sample."""
-    tables = found.tables("0")
-    held = [pd.DataFrame()] * 2 if tables is None else [tables.bandwidths, tables.pings]
-    _links(found, held[0] if len(held[0]) else pd.DataFrame(columns=_OF_LINKS, dtype=float))
-    _round_trips(found, held[1] if len(held[1]) else pd.DataFrame(columns=_OF_PINGS, dtype=float))
+def _links(measured: Measurements) -> pd.DataFrame:
+    return _by_ends(measured.tables("0").bandwidths)
 
 
-def _links(found: Findings, links: pd.DataFrame) -> None:
-    bandwidths = links["bandwidth_mbit_per_s"]
-    of_schmid = links["source_role"].map(ROLES).map(schmid_bandwidths()).astype(float)
-    for statement, of, shares, target, margin, see in (
-        (
-            "One TCP stream fills a link but for its headers.",
-            f"links whose payload is {_PAYLOAD} of their limit within 5 %",
-            bandwidths / links["limit_mbit_per_s"],
-            _PAYLOAD,
-            SAME,
-            "00-1-network",
-        ),
-        (
-            "Links carry what the studies' links carried.",
-            "links whose bandwidth is Schmid's of that role within 10 %",
-            bandwidths / of_schmid,
-            1,
-            2 * SAME,
-            "00-2-roles",
-        ),
-    ):
-        found.check_share(
-            "0",
-            statement,
-            of=of,
-            passes=shares.between(*margin_bounds(target, margin)).set_axis(_ends(links)),
-            holds=_MOST,
-            see=see,
-            kind=Kind.VALIDITY,
-        )
+def _pings(measured: Measurements) -> pd.DataFrame:
+    return _by_ends(measured.tables("0").pings)
 
 
-def _round_trips(found: Findings, pings: pd.DataFrame) -> None:
-    means = pings["round_trip_time_mean_ms"]
-    of_host = means.groupby(pings["source"])
-    sent = (pings["lost"] + pings["replies"]).sum()
-    for statement, of, times in (
-        (
-            "A round trip takes what is emulated, and at most a fifth more.",
-            f"pairs whose mean ping is at most {_FARTHER} of the round trip added",
-            (means / added_ms(pings)).set_axis(_ends(pings)),
-        ),
-        (
-            "Hosts are equally far from each other.",
-            f"hosts whose longest mean round trip is at most {_FARTHER} of their shortest",
-            of_host.max() / of_host.min(),
-        ),
-    ):
-        found.check_share(
-            "0",
-            statement,
-            of=of,
-            passes=times <= _FARTHER,
-            holds=_MOST,
-            see="00-1-network",
-            kind=Kind.VALIDITY,
-        )
-    found.check(
-        "0",
-        "The idle network loses no packet.",
-        quantity="share of pings that were not answered",
-        measured=exact(pings["lost"].sum() / sent if sent else math.nan),
-        holds=at_most(0),
-        see="00-2-roles",
-        kind=Kind.VALIDITY,
-    )
-
-
-def _ends(pairs: pd.DataFrame) -> list[str]:
-    return [f"{a} to {b}" for a, b in zip(pairs["source"], pairs["target"], strict=True)]
+def _by_ends(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Name each pair of hosts: ``c1 to s1``."""
+    if pairs.empty:
+        raise NotMeasured
+    return pairs.set_axis(pairs["source"] + " to " + pairs["target"])
 
 
 def added_ms(pings: pd.DataFrame) -> pd.Series:
@@ -115,3 +48,56 @@ def added_ms(pings: pd.DataFrame) -> pd.Series:
     """
     emulated = pings["emulated_round_trip_time_ms"]
     return pings.get("line_round_trip_time_ms", emulated).fillna(emulated)
+
+
+_check = partial(chapter.claim, "0", kind=Kind.VALIDITY)
+
+
+@_check(
+    "00-1-network", f"share of links whose payload is {_PAYLOAD} of their limit within 5 %", _MOST
+)
+def one_stream_fills_a_link(measured: Measurements) -> pd.Series:
+    """One TCP stream fills a link but for its headers."""
+    links = _links(measured)
+    shares = links["bandwidth_mbit_per_s"] / links["limit_mbit_per_s"]
+    return shares.between(*margin_bounds(_PAYLOAD, SAME))
+
+
+@_check("00-2-roles", "share of links whose bandwidth is Schmid's of that role within 10 %", _MOST)
+def links_as_in_the_studies(measured: Measurements) -> pd.Series:
+    """Links carry what the studies' links carried."""
+    links = _links(measured)
+    of_schmid = links["source_role"].map(ROLES).map(schmid_bandwidths()).astype(float)
+    return (links["bandwidth_mbit_per_s"] / of_schmid).between(*margin_bounds(1, 2 * SAME))
+
+
+@_check(
+    "00-1-network",
+    f"share of pairs whose mean ping is at most {_FARTHER} of the round trip added",
+    _MOST,
+)
+def round_trips_as_emulated(measured: Measurements) -> pd.Series:
+    """A round trip takes what is emulated, and at most a fifth more."""
+    pings = _pings(measured)
+    return pings["round_trip_time_mean_ms"] / added_ms(pings) <= _FARTHER
+
+
+@_check(
+    "00-1-network",
+    f"share of hosts whose longest mean round trip is at most {_FARTHER} of their shortest",
+    _MOST,
+)
+def hosts_equally_far(measured: Measurements) -> pd.Series:
+    """Hosts are equally far from each other."""
+    of_host = _pings(measured).groupby("source")["round_trip_time_mean_ms"]
+    return of_host.max() / of_host.min() <= _FARTHER
+
+
+@_check("00-2-roles", "share of pings that were not answered", at_most(0))
+def no_packet_lost(measured: Measurements) -> Estimate:
+    """The idle network loses no packet."""
+    pings = _pings(measured)
+    sent = (pings["lost"] + pings["replies"]).sum()
+    if not sent:
+        raise NotMeasured
+    return exact(pings["lost"].sum() / sent)

@@ -1,17 +1,21 @@
-"""Chapter 10: what follows from the numbers that the studies print, and from their machines."""
+"""Chapter 10: what follows from the numbers that the studies print, and from their machines.
+
+The campaign that is asked for changes none of it.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import pandas as pd
 
 from analysis.chapters.published_results.machines import cells_near, machines
-from analysis.claims.claim import Kind
-from analysis.claims.findings import Findings, ratio
+from analysis.claims.claim import Chapter, Kind
+from analysis.claims.measurements import Measurements, limits, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
 from analysis.paths import DATA
-from analysis.statistics.estimates import exact
+from analysis.statistics.estimates import Estimate, exact
 from analysis.studies.machines.fit import CONSTANT, GROWING, NEAR
 from analysis.studies.machines.khalils_server import STUDY, ratios
 from analysis.studies.machines.on_the_lab import near, sets_on_the_lab
@@ -23,159 +27,132 @@ from analysis.studies.rederived_stations import yenicelik_many_servers, yeniceli
 from analysis.studies.rederived_variation import cetin_design
 from analysis.tables.held import held_sections, held_tables
 
-FOLLOW = at_least(0.95)  # one printed number of twenty may be a slip
-_MOST, _FEW = at_least(0.8), at_most(0.25)
-_REPLICAS = 3
+chapter = Chapter("published-results")
+NOT_FITTED = "published-results.lab-reaches-other-sets"
+"""The claim that can explain why a study measured something else than the lab."""
+_MOST = at_least(0.8)
+_PRINTED = khalils_numbers().set_index("replicas")["throughput_ops_per_s"]
 _MACHINES = "no campaign of examples/studies-machines"
 
 
-def check(found: Findings) -> None:
-    """Check what follows from printed numbers; the campaign asked for changes none of it."""
-    _derived(found)
-    _sets(found)
-    _measured(found)
-    _replicas(found)
+def _follow(name: str, statement: str, places: str, *rederive: Callable[[], pd.DataFrame]) -> None:
+    """Judge the share of a study's derived numbers that agree with its inputs."""
 
+    @cache
+    def share() -> float:
+        numbers = pd.concat([derive() for derive in rederive])
+        return float(numbers.loc[~numbers["inferred"], "agrees"].mean())
 
-def _derived(found: Findings) -> None:
-    for statement, places, share in _shares_that_agree():
-        found.check(
-            "10",
-            statement,
-            quantity=f"share of numbers that agree, {places}",
-            measured=exact(share),
-            holds=FOLLOW,
-            see="10-agreement",
-            kind=Kind.VALIDITY,
-        )
-
-
-@cache
-def _shares_that_agree() -> list[tuple[str, str, float]]:
-    """Return statement, places and the share of derived numbers that agree, computed once."""
-    stations = pd.concat([yenicelik_single_queue(), yenicelik_many_servers()])
-    derived = (
-        (
-            "Yenicelik's effects follow from the values that he prints.",
-            "his tables 1 to 4",
-            yenicelik_effects(),
-        ),
-        (
-            "Yenicelik's queues and times follow from the rates he prints.",
-            "his tables 5 to 8",
-            stations,
-        ),
-        (
-            "Schmid's shares of variation follow from his effects.",
-            "his tables 7 and 8",
-            schmid_allocation(),
-        ),
-        (
-            "Cetin's tables of effects follow from each other.",
-            "his tables 7 to 15",
-            cetin_design(),
-        ),
-        (
-            "Su's rates, times and utilizations follow from laws.",
-            "his tables 1 to 7 and text",
-            su_numbers(),
-        ),
-    )
-    return [
-        (statement, places, float(numbers.loc[~numbers["inferred"], "agrees"].mean()))
-        for statement, places, numbers in derived
-    ]
-
-
-def _sets(found: Findings) -> None:
-    """Check what is predicted of the studies' sets; cells that were fitted only check the fit."""
-    fits = machines()
-    for statement, server, part, holds, kind in (
-        (
-            "Five numbers of a study's machines give its design's sets, to which they were fitted.",
-            GROWING,
-            DESIGN,
-            _MOST,
-            Kind.VALIDITY,
-        ),
-        (
-            "Those five numbers give the sets of other systems.",
-            GROWING,
-            OTHER,
-            _MOST,
-            Kind.FINDING,
-        ),
-        (
-            "Servers of constant time give few of those sets.",
-            CONSTANT,
-            OTHER,
-            _FEW,
-            Kind.FINDING,
-        ),
-    ):
-        found.check_share(
-            "10",
-            statement,
-            of="cells predicted within 10 %",
-            passes=cells_near(fits[server], part),
-            holds=holds,
-            see="10-7-predicted",
-            kind=kind,
-        )
-
-
-def _measured(found: Findings) -> None:
-    """Check what the lab does with the studies' processors, by campaigns of its own."""
-    sets = sets_on_the_lab(DATA)
-    fitted = sets["fitted"].astype(bool)
-    for own, statement, kind in (
-        (
-            sets[fitted],
-            "A lab with the studies' processors reaches the sets to which they were fitted.",
-            Kind.VALIDITY,
-        ),
-        (
-            sets[~fitted],
-            "A lab with the studies' processors reaches the sets to which they were not fitted.",
-            Kind.FINDING,
-        ),
-    ):
-        names = own["study"] + " " + own["place"] + " " + own["num_clients"].astype(str)
-        found.check_share(
-            "10",
-            statement,
-            of="cells measured within 10 % of what is printed",
-            passes=near(own["ratio"]).set_axis(names),
-            holds=_MOST,
-            see="10-7-predicted",
-            missing=_MACHINES,
-            kind=kind,
-        )
-    khalils = ratios(DATA)["ratio"]
-    found.check(
+    chapter.claim(
         "10",
-        "With Khalil's server and network the lab has the ends of his curve that set them.",
-        quantity="largest difference from what he prints",
-        measured=exact(float((khalils - 1).abs().max())),
-        holds=at_most(NEAR),
-        see="10-7-predicted",
-        missing=_MACHINES,
+        "10-agreement",
+        f"share of numbers that agree, {places}",
+        at_least(0.95),  # one printed number of twenty may be a slip
+        name=name,
+        statement=statement,
         kind=Kind.VALIDITY,
-    )
+    )(lambda measured: exact(share()))
 
 
-def _replicas(found: Findings) -> None:
-    """Check what a middleware that replicates to three servers costs on Khalil's machines."""
-    printed = khalils_numbers().set_index("replicas")["throughput_ops_per_s"]
+_follow(
+    "yenicelik-effects-follow",
+    "Yenicelik's effects follow from the values that he prints.",
+    "his tables 1 to 4",
+    yenicelik_effects,
+)
+_follow(
+    "yenicelik-queues-follow",
+    "Yenicelik's queues and times follow from the rates he prints.",
+    "his tables 5 to 8",
+    yenicelik_single_queue,
+    yenicelik_many_servers,
+)
+_follow(
+    "schmid-variation-follows",
+    "Schmid's shares of variation follow from his effects.",
+    "his tables 7 and 8",
+    schmid_allocation,
+)
+_follow(
+    "cetin-effects-follow",
+    "Cetin's tables of effects follow from each other.",
+    "his tables 7 to 15",
+    cetin_design,
+)
+_follow(
+    "su-numbers-follow",
+    "Su's rates, times and utilizations follow from laws.",
+    "his tables 1 to 7 and text",
+    su_numbers,
+)
+
+
+_predicted = partial(chapter.claim, "10", "10-7-predicted", "share of cells predicted within 10 %")
+
+
+# Cells to which machines were fitted only check the fit.
+@_predicted(_MOST, kind=Kind.VALIDITY)
+def machines_fit_their_design(measured: Measurements) -> pd.Series:
+    """Five numbers of a study's machines give its design's sets, to which they were fitted."""
+    return cells_near(machines()[GROWING], DESIGN)
+
+
+@_predicted(_MOST)
+def machines_predict_other_sets(measured: Measurements) -> pd.Series:
+    """Those five numbers give the sets of other systems."""
+    return cells_near(machines()[GROWING], OTHER)
+
+
+@_predicted(at_most(0.25))
+def constant_servers_predict_few_sets(measured: Measurements) -> pd.Series:
+    """Servers of constant time give few of those sets."""
+    return cells_near(machines()[CONSTANT], OTHER)
+
+
+def _reached(*, fitted: bool) -> pd.Series:
+    """Tell which sets the lab reaches with the studies' processors, by campaigns of its own."""
+    sets = sets_on_the_lab(DATA)
+    own = sets[sets["fitted"].astype(bool) == fitted]
+    names = own["study"] + " " + own["place"] + " " + own["num_clients"].astype(str)
+    return near(own["ratio"]).set_axis(names)
+
+
+_measured = partial(chapter.claim, "10", "10-7-predicted", missing=_MACHINES)
+
+
+@_measured("share of cells measured within 10 % of what is printed", _MOST, kind=Kind.VALIDITY)
+def lab_reaches_fitted_sets(measured: Measurements) -> pd.Series:
+    """A lab with the studies' processors reaches the sets to which they were fitted."""
+    return _reached(fitted=True)
+
+
+@_measured("share of cells measured within 10 % of what is printed", _MOST)
+def lab_reaches_other_sets(measured: Measurements) -> pd.Series:
+    """A lab with the studies' processors reaches the sets to which they were not fitted."""
+    return _reached(fitted=False)
+
+
+@_measured("largest difference from what he prints", at_most(NEAR), kind=Kind.VALIDITY)
+def lab_has_khalils_curve(measured: Measurements) -> Estimate:
+    """With Khalil's server and network the lab has the ends of his curve that set them."""
+    return exact(float((ratios(DATA)["ratio"] - 1).abs().max()))
+
+
+def _khalils() -> Measurements:
+    """Return what was measured on Khalil's machines."""
     is_held = STUDY in held_sections(DATA / STUDY)
-    own = Findings({STUDY: held_tables(DATA / STUDY, STUDY)} if is_held else {})
-    found.check(
-        "10",
-        "A middleware with three replicas costs as much throughput as Khalil prints.",
-        quantity="throughput, three replicas over no middleware, largest loads",
-        measured=ratio(own.values(STUDY, replicas=_REPLICAS), own.values(STUDY, num_middlewares=0)),
-        holds=equal_to(round(printed[_REPLICAS] / printed.max(), 3), NEAR),
-        see="10-6-counterparts",
-        instead=own.limits(STUDY, replicas=_REPLICAS),
-        missing=_MACHINES,
-    )
+    return Measurements({STUDY: held_tables(DATA / STUDY, STUDY)} if is_held else {})
+
+
+@chapter.claim(
+    "10",
+    "10-6-counterparts",
+    "throughput, three replicas over no middleware, largest loads",
+    equal_to(round(_PRINTED[3] / _PRINTED.max(), 3), NEAR),
+    instead=lambda measured: limits(STUDY, replicas=3)(_khalils()),
+    missing=_MACHINES,
+)
+def replicas_cost_as_khalil_prints(measured: Measurements) -> Estimate:
+    """A middleware with three replicas costs as much throughput as Khalil prints."""
+    own = _khalils()
+    return ratio(own.values(STUDY, replicas=3), own.values(STUDY, num_middlewares=0))

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.chapters.queueing_models.cells import compare_cells, predict_cells
 from analysis.chapters.queueing_models.open_loop import compare_open
 from analysis.chapters.queueing_models.open_stations import link_center, workers_center
 from analysis.chapters.queueing_models.what_if import ELSEWHERE, predict_elsewhere
-from analysis.claims.findings import SAME, THROUGHPUT, Findings, cell_names
+from analysis.claims.claim import Chapter
+from analysis.claims.measurements import (
+    SAME,
+    THROUGHPUT,
+    Measurements,
+    NotMeasured,
+    cell_names,
+    once,
+)
 from analysis.claims.rules import at_least, at_most
+from analysis.claims.shared import idle_cpus
 from analysis.laws.summary import cells
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
@@ -20,151 +31,33 @@ from analysis.models.halves import judged_rows
 from analysis.statistics.comparison import misses_more
 from analysis.tables.frames import NAMES, Tables, stack
 
+chapter = Chapter("queueing-models")
 _CLOSE = 2 * SAME
-_HALF = 0.5
-_ONE, _EIGHT = 1, 8
 _FULL = 0.9  # utilization
-_MOST = 0.9  # of cells
+_MOST = at_least(0.9)  # of cells
 _RATE = "arrival_rate_per_s"
-_STATION = [
-    "service_rate_from",
-    "model",
-    "utilization",
-    "predicted",
-    "one_request_more",
-    "relative_error",
-]
 
 
-def check(found: Findings) -> None:
-    """Check what open queues, the network of queues and its what-ifs predict, and why not more."""
-    _black_box(found)
-    _network(found)
-    _open_arrivals(found)
-    found.processors("7", see="07-5-open")
-    _what_if(found)
+@once
+def _stations(measured: Measurements) -> pd.DataFrame:
+    """Return what open queues predict of the cells of section 3.1 that judge them."""
+    tables = _with_network(measured, measured.tables("3.1"))
+    predicted = station_predictions(cells(tables.runs), tables.windows)
+    return judged_rows(predicted, tables.runs)
 
 
-def _black_box(found: Findings) -> None:
-    tables = _with_network(found, "3.1")
-    judged = pd.DataFrame(columns=_STATION)
-    if tables is not None:
-        own = cells(tables.runs)
-        judged = judged_rows(station_predictions(own, tables.windows), tables.runs)
-    studies = judged[judged["service_rate_from"] == BEST_SECOND]
-    found.check_share(
-        "7.1",
-        "With the service rate of the best second M/M/1 and M/M/m miss most cells.",
-        of="judged cells whose response time is predicted within 10 %",
-        passes=_within(studies, _CLOSE),
-        holds=at_most(_HALF),
-        see="07-1-recipes",
-    )
-    full = studies[(studies["model"] == "M/M/1") & (studies["utilization"] >= _FULL)]
-    step = 1 - full["one_request_more"] / full["predicted"]
-    found.check_share(
-        "7.1",
-        "One request more in the best second changes M/M/1 by 10\N{NO-BREAK SPACE}% or more.",
-        of="judged cells with U over 0.9 that change by 10 % or more",
-        passes=(step >= _CLOSE).set_axis(cell_names(full)),
-        holds=at_least(_MOST),
-        see="07-1-recipes",
-    )
-    by_law = judged[(judged["service_rate_from"] == SERVICE_TIMES) & (judged["model"] == "M/M/m")]
-    free = by_law[by_law["utilization"] < _FULL]
-    found.check_share(
-        "7.1",
-        "With measured service times M/M/m is within 10\N{NO-BREAK SPACE}% where workers have "
-        "time left.",
-        of="judged cells with U below 0.9 predicted within 10 %",
-        passes=_within(free, _CLOSE),
-        holds=at_least(_MOST),
-        see="07-1-recipes",
-    )
+def _best_second(measured: Measurements) -> pd.DataFrame:
+    judged = _stations(measured)
+    own: pd.DataFrame = judged[judged["service_rate_from"] == BEST_SECOND]
+    return own
 
 
-def _network(found: Findings) -> None:
-    parts = []
-    for section in ("3.1", "3.2"):
-        tables = _with_network(found, section)
-        if tables is not None:
-            own = cells(tables.runs)
-            predicted = predict_cells(tables, own, section)
-            parts.append(compare_cells(own, predicted, THROUGHPUT))
-    compared = pd.concat(parts) if parts else pd.DataFrame(columns=["bottleneck", "relative_error"])
-    limit = compared["bottleneck"].astype(str)
-    full = compared[limit.str.endswith("link")]
-    found.check_share(
-        "7.2",
-        "Where the network of queues expects a full link, its throughput is within "
-        "5\N{NO-BREAK SPACE}%.",
-        of="such judged cells whose throughput is predicted within 5 %",
-        passes=_within(full, SAME),
-        holds=at_least(_MOST),
-        see="07-3-predicted",
-    )
-    others = compared[~limit.str.endswith("link")]
-    short = others["relative_error"] <= -SAME
-    found.check_share(
-        "7.2",
-        "Where the network of queues expects no full link, it predicts at least "
-        "5\N{NO-BREAK SPACE}% too little.",
-        of="other judged cells whose throughput is predicted 5 % too low or lower",
-        passes=short.set_axis(cell_names(others)),
-        holds=at_least(_MOST),
-        see="07-3-predicted",
-    )
-
-
-def _open_arrivals(found: Findings) -> None:
-    tables = _with_network(found, "7")
-    unknown = pd.DataFrame(columns=["model", _RATE, "relative_error"])
-    link, one, eight = unknown, unknown, unknown
-    if tables is not None:
-        link = compare_open(link_center(tables))
-        one, eight = (
-            compare_open(workers_center(tables, workers=workers)) for workers in (_ONE, _EIGHT)
-        )
-    more = misses_more(link, "M/M/1", "M/D/1", on=[_RATE])
-    found.check_share(
-        "7.5",
-        "M/D/1 predicts the response time at a server's link better than M/M/1 at every rate.",
-        of="arrival rates at which M/M/1 misses by more than M/D/1",
-        passes=more["misses_more"].set_axis(_rates(more)),
-        holds=at_least(1),
-        see="07-5-open",
-    )
-    for compared, workers, model in (
-        (one, "one worker", f"M/G/{_ONE}"),
-        (eight, "eight workers", f"M/M/{_EIGHT}"),
-    ):
-        own = compared[compared["model"] == model].dropna(subset="relative_error")
-        near = own["relative_error"].astype(float).abs() <= _CLOSE
-        found.check_share(
-            "7.5",
-            f"{model} predicts the response time of {workers} under Poisson arrivals within "
-            "10\N{NO-BREAK SPACE}%.",
-            of="arrival rates at which the mean error of the runs is within 10 %",
-            passes=near.set_axis(_rates(own)),
-            holds=at_least(_MOST),
-            see="07-5-errors",
-        )
-
-
-def _what_if(found: Findings) -> None:
-    tables = _with_network(found, "3.1")
-    others = [part.runs for part in map(found.tables, ELSEWHERE) if part is not None]
-    compared = pd.DataFrame(columns=["relative_error"])
-    if tables is not None and others:
-        compared = predict_elsewhere(tables, stack(others))
-    found.check_share(
-        "7.6",
-        "Runs of 3.1 alone predict the throughput of other systems within 10\N{NO-BREAK SPACE}%.",
-        of="cells of 3.2, 4.1 and 6 whose throughput is predicted within 10 %",
-        passes=_within(compared, _CLOSE),
-        holds=at_least(_MOST),
-        see="07-6-elsewhere",
-    )
+def _with_network(measured: Measurements, tables: Tables) -> Tables:
+    """Add the tables of the idle network if it was measured."""
+    for network in measured.held("0"):
+        parts = [(getattr(tables, name), getattr(network, name)) for name in NAMES]
+        return Tables(**{name: stack(list(both)) for name, both in zip(NAMES, parts, strict=True)})
+    return tables
 
 
 def _within(cells: pd.DataFrame, margin: float) -> pd.Series:
@@ -174,15 +67,118 @@ def _within(cells: pd.DataFrame, margin: float) -> pd.Series:
     return near.set_axis(cell_names(known))
 
 
-def _with_network(found: Findings, section: str) -> Tables | None:
-    """Return the tables of a section, with those of the idle network if it was measured."""
-    own, network = found.tables(section), found.tables("0")
-    if own is None or network is None:
-        return own
-    parts = [(getattr(own, name), getattr(network, name)) for name in NAMES]
-    return Tables(**{name: stack(list(both)) for name, both in zip(NAMES, parts, strict=True)})
+_recipes = partial(chapter.claim, "7.1", "07-1-recipes")
+
+
+@_recipes("share of judged cells whose response time is predicted within 10 %", at_most(0.5))
+def best_second_misses_most(measured: Measurements) -> pd.Series:
+    """With the service rate of the best second M/M/1 and M/M/m miss most cells."""
+    return _within(_best_second(measured), _CLOSE)
+
+
+@_recipes("share of judged cells with U over 0.9 that change by 10 % or more", _MOST)
+def one_request_more_matters(measured: Measurements) -> pd.Series:
+    """One request more in the best second changes M/M/1 by 10 % or more."""
+    studies = _best_second(measured)
+    full = studies[(studies["model"] == "M/M/1") & (studies["utilization"] >= _FULL)]
+    step = 1 - full["one_request_more"] / full["predicted"]
+    return (step >= _CLOSE).set_axis(cell_names(full))
+
+
+@_recipes("share of judged cells with U below 0.9 predicted within 10 %", _MOST)
+def service_times_predict_idle_workers(measured: Measurements) -> pd.Series:
+    """With measured service times M/M/m is within 10 % where workers have time left."""
+    judged = _stations(measured)
+    by_law = judged[(judged["service_rate_from"] == SERVICE_TIMES) & (judged["model"] == "M/M/m")]
+    return _within(by_law[by_law["utilization"] < _FULL], _CLOSE)
+
+
+@once
+def _network(measured: Measurements) -> pd.DataFrame:
+    """Return what the network of queues predicts of the cells of sections 3.1 and 3.2."""
+    parts = []
+    for section in ("3.1", "3.2"):
+        for held in measured.held(section):
+            tables = _with_network(measured, held)
+            own = cells(tables.runs)
+            parts.append(compare_cells(own, predict_cells(tables, own, section), THROUGHPUT))
+    if not parts:
+        raise NotMeasured
+    compared = pd.concat(parts)
+    return compared.assign(full_link=compared["bottleneck"].astype(str).str.endswith("link"))
+
+
+_predicted = partial(chapter.claim, "7.2", "07-3-predicted")
+
+
+@_predicted("share of such judged cells whose throughput is predicted within 5 %", _MOST)
+def network_predicts_full_links(measured: Measurements) -> pd.Series:
+    """Where the network of queues expects a full link, its throughput is within 5 %."""
+    compared = _network(measured)
+    return _within(compared[compared["full_link"]], SAME)
+
+
+@_predicted("share of other judged cells whose throughput is predicted 5 % too low or lower", _MOST)
+def network_is_too_low_without_full_links(measured: Measurements) -> pd.Series:
+    """Where the network of queues expects no full link, it predicts at least 5 % too little."""
+    compared = _network(measured)
+    others = compared[~compared["full_link"]]
+    return (others["relative_error"] <= -SAME).set_axis(cell_names(others))
 
 
 def _rates(cells: pd.DataFrame) -> list[str]:
     """Name each arrival rate: ``697 requests/s``."""
     return [f"{rate:.0f} requests/s" for rate in cells[_RATE]]
+
+
+@chapter.claim(
+    "7.5",
+    "07-5-open",
+    "share of arrival rates at which M/M/1 misses by more than M/D/1",
+    at_least(1),
+)
+def constant_service_predicts_a_link_better(measured: Measurements) -> pd.Series:
+    """M/D/1 predicts the response time at a server's link better than M/M/1 at every rate."""
+    tables = _with_network(measured, measured.tables("7"))
+    more = misses_more(compare_open(link_center(tables)), "M/M/1", "M/D/1", on=[_RATE])
+    return more["misses_more"].set_axis(_rates(more))
+
+
+def _open_workers(workers: int, words: str, model: str) -> None:
+    """Judge the model of a station of workers at each rate of Poisson arrivals."""
+
+    @chapter.claim(
+        "7.5",
+        "07-5-errors",
+        "share of arrival rates at which the mean error of the runs is within 10 %",
+        _MOST,
+        name=f"poisson-arrivals-{workers}-workers",
+        statement=f"{model} predicts the response time of {words} under Poisson arrivals within "
+        "10 %.",
+    )
+    def compute(measured: Measurements) -> pd.Series:
+        tables = _with_network(measured, measured.tables("7"))
+        compared = compare_open(workers_center(tables, workers=workers))
+        own = compared[compared["model"] == model].dropna(subset="relative_error")
+        near = own["relative_error"].astype(float).abs() <= _CLOSE
+        return near.set_axis(_rates(own))
+
+
+_open_workers(1, "one worker", "M/G/1")
+_open_workers(8, "eight workers", "M/M/8")
+idle_cpus(chapter, "7", see="07-5-open")
+
+
+@chapter.claim(
+    "7.6",
+    "07-6-elsewhere",
+    "share of cells of 3.2, 4.1 and 6 whose throughput is predicted within 10 %",
+    _MOST,
+)
+def one_middleware_predicts_other_systems(measured: Measurements) -> pd.Series:
+    """Runs of 3.1 alone predict the throughput of other systems within 10 %."""
+    tables = _with_network(measured, measured.tables("3.1"))
+    others = [part.runs for part in measured.held(*ELSEWHERE)]
+    if not others:
+        raise NotMeasured
+    return _within(predict_elsewhere(tables, stack(others)), _CLOSE)

@@ -7,20 +7,19 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.claims.claim import Kind
-from analysis.claims.findings import SAME, Findings
+from analysis.claims.claim import Chapter, Kind
+from analysis.claims.measurements import SAME, Measurements, NotMeasured
 from analysis.claims.rules import at_least, equal_to
 from analysis.lab.measured_study import MeasuredStudy
 from analysis.lab.sensitivity import MACHINE_BY_DILATION, PARAMETERS, RATE
 from analysis.laws.bottlenecks import utilization_table
 from analysis.laws.elasticities import ALL_RATES, sum_of
-from analysis.statistics.estimates import Estimate, mean_of
+from analysis.statistics.estimates import Estimate
 
 FULL_SYSTEM = "sensitivity/4.1-workload=set_clients_per_thread=8_workers=8"
 BLACK_BOX = "middlewares/nutcracker/sensitivity/3.1-workload=get_clients_per_thread=1"
-_STUDIES = (("12.1", FULL_SYSTEM, "12-1"), ("12.2", BLACK_BOX, "12-2"))
 _CLOSE = 2 * SAME
-_UNKNOWN = mean_of([])
+chapter = Chapter("what-limits-it")
 _RATE_OF = {  # of a resource of `analysis.laws.bottlenecks`
     "clients' links": "client link rate",
     "middlewares' links": "middleware link rate",
@@ -30,37 +29,6 @@ _RATE_OF = {  # of a resource of `analysis.laws.bottlenecks`
     "servers' CPUs": "server CPU quota",
     "machine's CPU": MACHINE_BY_DILATION,
 }
-
-
-def check(found: Findings) -> None:
-    """Check what elasticities sum to, whether a model tells them, and whether utilization does."""
-    for section, name, see in _STUDIES:
-        study = found.study(name)
-        found.check(
-            section,
-            "The elasticities of all rates sum to 1.",
-            quantity="sum of the rates' elasticities",
-            measured=_UNKNOWN if study is None else sum_of(_rates(study).values()),
-            holds=equal_to(ALL_RATES, _CLOSE),
-            see=f"{see}-elasticities",
-            kind=Kind.VALIDITY,
-        )
-        found.check_share(
-            section,
-            "The network of queues predicts each elasticity within 0.1.",
-            of="parameters whose elasticity is predicted within 0.1",
-            passes=pd.Series(dtype=float) if study is None else _errors(study) <= _CLOSE,
-            holds=at_least(1),
-            see=f"{see}-elasticities",
-        )
-        found.check(
-            section,
-            "The busiest resource is the one whose rate helps most.",
-            quantity="its elasticity less the largest of other rates",
-            measured=_UNKNOWN if study is None else _lead_of_busiest(study),
-            holds=at_least(0),
-            see=f"{see}-limits",
-        )
 
 
 def _rates(study: MeasuredStudy) -> dict[str, Estimate]:
@@ -83,7 +51,50 @@ def _lead_of_busiest(study: MeasuredStudy) -> Estimate:
     slopes = _rates(study)
     known = utilizations[utilizations.index.isin(list(slopes))]
     if known.empty or len(slopes) < 2 or math.isnan(sum_of(slopes.values()).value):
-        return _UNKNOWN
+        raise NotMeasured
     own = slopes.pop(str(known.idxmax()))
     most = max(slopes.values(), key=lambda slope: slope.value)
     return sum_of([own, replace(most, value=-most.value)])
+
+
+def _elasticities(system: str, section: str, study: str) -> None:
+    """Make the claims about a system of which a study measured elasticities."""
+    see = section.replace(".", "-")
+
+    @chapter.claim(
+        section,
+        f"{see}-elasticities",
+        "sum of the rates' elasticities",
+        equal_to(ALL_RATES, _CLOSE),
+        name=f"{system}.elasticities-sum-to-1",
+        kind=Kind.VALIDITY,
+    )
+    def sum_of_rates(measured: Measurements) -> Estimate:
+        """The elasticities of all rates sum to 1."""
+        return sum_of(_rates(measured.study(study)).values())
+
+    @chapter.claim(
+        section,
+        f"{see}-elasticities",
+        "share of parameters whose elasticity is predicted within 0.1",
+        at_least(1),
+        name=f"{system}.network-predicts-elasticities",
+    )
+    def predicted(measured: Measurements) -> pd.Series:
+        """The network of queues predicts each elasticity within 0.1."""
+        return _errors(measured.study(study)) <= _CLOSE
+
+    @chapter.claim(
+        section,
+        f"{see}-limits",
+        "its elasticity less the largest of other rates",
+        at_least(0),
+        name=f"{system}.the-busiest-helps-most",
+    )
+    def lead_of_busiest(measured: Measurements) -> Estimate:
+        """The busiest resource is the one whose rate helps most."""
+        return _lead_of_busiest(measured.study(study))
+
+
+_elasticities("full-system", "12.1", FULL_SYSTEM)
+_elasticities("black-box", "12.2", BLACK_BOX)

@@ -2,107 +2,156 @@
 
 from __future__ import annotations
 
-from analysis.chapters.with_middleware import bistability
-from analysis.claims.findings import RESPONSE_TIME, SAME, Findings, ratio, whole_repetitions
-from analysis.claims.rules import at_least, equal_to
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from analysis.chapters.with_middleware.bistability import Regimes, could_do, regimes_of
+from analysis.claims.claim import Chapter, Kind
+from analysis.claims.measurements import (
+    RESPONSE_TIME,
+    SAME,
+    Measurements,
+    limits,
+    once,
+    ratio,
+    whole_repetitions,
+)
+from analysis.claims.rules import at_least, at_most, equal_to
+from analysis.claims.shared import BUSY, full_link, idle_cpus, interactive_law, link_utilization
 from analysis.laws.workers import worker_table
-from analysis.statistics.estimates import mean_of
+from analysis.statistics.estimates import Estimate, mean_of
 
-_FEW, _MANY = 8, 64
+MANY = "64 workers, or the only number"
+chapter = Chapter("with-middleware")
+
+for number, section, who in (("one", "3.1", "One middleware"), ("two", "3.2", "Two middlewares")):
+    statement = f"{who}: the server's link limits gets."
+    name = f"gets-of-{number}-fill-the-server-link"
+    link = "utilization of the server's link"
+    full_link(chapter, name, statement, section, "servers", "03-3-limits", link, workload="get")
 
 
-def check(found: Findings) -> None:
-    """Check what one middleware costs, how many workers it needs, what a second one brings."""
-    many = found.most_workers("3.1", _MANY)
-    words = f"{_MANY} workers" if many == _MANY else "workers for all clients"
-    _limits(found, many, words)
-    _costs(found, many, words)
-    found.check(
-        "3.2",
-        "A second middleware brings gets nothing.",
-        quantity=f"throughput, 3.2 over 3.1, {words}",
-        measured=ratio(
-            found.values("3.2", workload="get", workers=many),
-            found.values("3.1", workload="get", workers=many),
-        ),
-        holds=equal_to(1, SAME),
-        see="03-3-capacity",
+def _many(measured: Measurements, workload: str) -> dict[str, Any]:
+    """Return the levels of runs with 64 workers, or with the only number that was measured."""
+    workers = set(measured.tables("3.1").runs.get("workers", pd.Series([64])))
+    return {"workload": workload, "workers": int(workers.pop()) if len(workers) == 1 else 64}
+
+
+@chapter.claim(
+    "3.1",
+    "03-3-limits",
+    "utilization of the clients' links",
+    BUSY,
+    instead=lambda measured: limits("3.1", **_many(measured, "set"))(measured),
+)
+def sets_fill_client_links(measured: Measurements) -> Estimate:
+    """With 64 workers, or the only number measured, the clients' links limit sets."""
+    return link_utilization(measured.tables("3.1"), "clients", **_many(measured, "set"))
+
+
+@chapter.claim(
+    "3.1",
+    "03-3-limits",
+    "throughput over M m / S, S at the smallest load",
+    at_least(0.9),
+    instead=limits("3.1", workload="set", workers=8),
+)
+def few_workers_limit_sets(measured: Measurements) -> Estimate:
+    """With 8 workers the workers limit sets."""
+    runs = measured.tables("3.1").runs
+    runs = runs[(runs["workload"] == "set") & (runs["workers"] == 8)]
+    whole = whole_repetitions(runs).groupby("repetition")
+    return mean_of([share for _, rows in whole for share in worker_table(rows)["share_of_most"]])
+
+
+@chapter.claim(
+    "3.1",
+    "03-1-load",
+    "throughput, 32 over 128 workers",
+    equal_to(1, SAME),
+    instead=limits("3.1", workload="set", workers=32),
+)
+def enough_workers_for_sets(measured: Measurements) -> Estimate:
+    """32 workers are enough for sets."""
+    return ratio(
+        measured.values("3.1", workload="set", workers=32),
+        measured.values("3.1", workload="set", workers=128),
     )
-    bistability.check(found, "3.1", "3.2")
-    found.law("3.1", "3.2", see="03-1-load")
-    found.processors("3.1", "3.2", see="03-3-limits")
 
 
-def _limits(found: Findings, many: int, words: str) -> None:
-    for section, who in (("3.1", "One middleware"), ("3.2", "Two middlewares")):
-        found.check_link(
-            section,
-            f"{who}: the server's link limits gets.",
-            "servers",
-            workload="get",
-            quantity="utilization of the server's link",
-            see="03-3-limits",
-        )
-    found.check_link(
+def _costs_nothing(workload: str) -> None:
+    @chapter.claim(
         "3.1",
-        f"With {words} the clients' links limit sets.",
-        "clients",
-        workload="set",
-        workers=many,
-        see="03-3-limits",
+        "03-3-capacity",
+        f"throughput, 3.1 ({MANY}) over 2.1",
+        equal_to(1, SAME),
+        name=f"it-costs-{workload}s-nothing",
+        statement=f"Where links are full, the middleware costs {workload}s nothing.",
+        instead=lambda measured: limits("3.1", **_many(measured, workload))(measured),
     )
-    tables = found.tables("3.1")
-    shares: list[float] = []
-    if tables is not None:
-        runs = tables.runs[(tables.runs["workload"] == "set") & (tables.runs["workers"] == _FEW)]
-        whole = whole_repetitions(runs).groupby("repetition")
-        each = [worker_table(rows)["share_of_most"] for _, rows in whole]
-        shares = [share for table in each for share in table]
-    found.check(
-        "3.1",
-        f"With {_FEW} workers the workers limit sets.",
-        quantity="throughput over M m / S, S at the smallest load",
-        measured=mean_of(shares),
-        holds=at_least(0.9),
-        see="03-3-limits",
-        instead=found.limits("3.1", workload="set", workers=_FEW),
-    )
-    found.check(
-        "3.1",
-        f"{2 * 2 * _FEW} workers are enough for sets.",
-        quantity=f"throughput, {2 * 2 * _FEW} over {2 * _MANY} workers",
-        measured=ratio(
-            found.values("3.1", workload="set", workers=2 * 2 * _FEW),
-            found.values("3.1", workload="set", workers=2 * _MANY),
-        ),
-        holds=equal_to(1, SAME),
-        see="03-1-load",
-        instead=found.limits("3.1", workload="set", workers=2 * 2 * _FEW),
+    def compute(measured: Measurements) -> Estimate:
+        ours = measured.values("3.1", **_many(measured, workload))
+        return ratio(ours, measured.values("2.1", workload=workload))
+
+
+_costs_nothing("get")
+_costs_nothing("set")
+
+
+@chapter.claim("3.1", "03-1-load", f"response time, 3.1 ({MANY}) over 2.1", equal_to(2, SAME))
+def lone_sets_take_twice_as_long(measured: Measurements) -> Estimate:
+    """At the smallest load it doubles the time of a set."""
+    return ratio(
+        measured.values("3.1", RESPONSE_TIME, "smallest", **_many(measured, "set")),
+        measured.values("2.1", RESPONSE_TIME, "smallest", workload="set"),
     )
 
 
-def _costs(found: Findings, many: int, words: str) -> None:
-    for workload in ("get", "set"):
-        found.check(
-            "3.1",
-            f"Where links are full, the middleware costs {workload}s nothing.",
-            quantity=f"throughput, 3.1 ({words}) over 2.1",
-            measured=ratio(
-                found.values("3.1", workload=workload, workers=many),
-                found.values("2.1", workload=workload),
-            ),
-            holds=equal_to(1, SAME),
-            see="03-3-capacity",
-            instead=found.limits("3.1", workload=workload, workers=many),
-        )
-    found.check(
-        "3.1",
-        "At the smallest load it doubles the time of a set.",
-        quantity=f"response time, 3.1 ({words}) over 2.1",
-        measured=ratio(
-            found.values("3.1", RESPONSE_TIME, "smallest", workload="set", workers=many),
-            found.values("2.1", RESPONSE_TIME, "smallest", workload="set"),
-        ),
-        holds=equal_to(2, SAME),
-        see="03-1-load",
-    )
+@chapter.claim("3.2", "03-3-capacity", f"throughput, 3.2 over 3.1, {MANY}", equal_to(1, SAME))
+def a_second_brings_gets_nothing(measured: Measurements) -> Estimate:
+    """A second middleware brings gets nothing."""
+    many = _many(measured, "get")
+    return ratio(measured.values("3.2", **many), measured.values("3.1", **many))
+
+
+@once
+def _regimes(measured: Measurements) -> Sequence[Regimes]:
+    return [one for tables in measured.held("3.1", "3.2") for one in regimes_of(tables)]
+
+
+_MISSING = "no configuration has runs in two regimes"
+
+
+_two_regimes = partial(chapter.claim, "3", "03-1-queue", missing=_MISSING)
+
+
+@_two_regimes(
+    "share of such runs in which a tenth of the clients queue in the first second", at_least(1)
+)
+def two_regimes_begin_with_a_queue(measured: Measurements) -> pd.Series:
+    """Runs that part into two regimes all begin with a queue."""
+    begins = [one.begins_with_queue for one in _regimes(measured)]
+    return pd.concat(begins) if begins else pd.Series(dtype=bool)
+
+
+@_two_regimes(
+    "M m / S of runs with the short queue over throughput with the short",
+    at_least(1),
+    kind=Kind.VALIDITY,
+)
+def workers_behind_short_queues_can_do_more(measured: Measurements) -> Estimate:
+    """Behind a short queue workers can do more than what arrives."""
+    return could_do([(one.short, one.short) for one in _regimes(measured)])
+
+
+@_two_regimes("M m / S of runs with the long queue over throughput with the short", at_most(1))
+def workers_behind_long_queues_are_slower(measured: Measurements) -> Estimate:
+    """Behind a long queue workers are slower and cannot catch up."""
+    return could_do([(one.long, one.short) for one in _regimes(measured)])
+
+
+interactive_law(chapter, "3.1", "3.2", see="03-1-load")
+idle_cpus(chapter, "3.1", "3.2", see="03-3-limits")

@@ -9,12 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.chapters.claims import claims_of
+from analysis.chapters.claims import CHAPTERS, claims_of
+from analysis.chapters.published_results.claims import NOT_FITTED
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts
 from analysis.chapters.published_results.counterparts.numbers import comparable_numbers, is_near
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
 from analysis.chapters.published_results.rederived import rederive_all
-from analysis.claims.claim import Claim, Kind
+from analysis.claims.claim import Kind, Outcome
 from analysis.claims.rules import Verdict
 from analysis.laws.summary import NEAR_PUBLISHED
 from analysis.paths import REFERENCE
@@ -23,9 +24,6 @@ from analysis.studies.printed import study_name
 from analysis.studies.rows import ROUNDING
 from analysis.text.formatting import MISSING
 
-NOT_FITTED = (
-    "10: A lab with the studies' processors reaches the sets to which they were not fitted."
-)
 NOT_MEASURED = "no campaign holds runs of it"
 _GROUP = ["quantity", "workload", "campaign", "fitted"]
 _NOTHING: dict[str, Any] = {
@@ -93,34 +91,34 @@ def judged_counterparts(campaign_dir: Path) -> pd.DataFrame:
         A file of an accepted run is missing or damaged; names its path.
     """
     numbers, derived = comparable_numbers(campaign_dir), rederive_all()
-    claims = _claims(campaign_dir)
+    outcomes = _outcomes(campaign_dir)
     rows = [
         judged
         for row in listed_counterparts().to_dict("records")
-        for judged in _judge(row, _of(numbers, row), _of(derived, row), claims)
+        for judged in _judge(row, _of(numbers, row), _of(derived, row), outcomes)
     ]
     counts = dict.fromkeys(["numbers", "near", "in_digits"], "Int64")
     return pd.DataFrame(rows).astype(counts)
 
 
-def explains(claim: Claim | None) -> bool:
-    """Tell whether a claim explains why a study measured something else.
+def explains(outcome: Outcome | None) -> bool:
+    """Tell whether the outcome of a claim explains why a study measured something else.
 
     Only `NOT_FITTED` can, which predicts the size of what a study measured and could come out
     otherwise, and only if it is supported. A fit to the same cells explains nothing.
     """
     return (
-        claim is not None
-        and _named(claim) == NOT_FITTED
-        and claim.kind is Kind.FINDING
-        and claim.verdict is Verdict.SUPPORTED
+        outcome is not None
+        and outcome.claim.id == NOT_FITTED
+        and outcome.claim.kind is Kind.FINDING
+        and outcome.verdict is Verdict.SUPPORTED
     )
 
 
 def prediction_verdict() -> Verdict:
     """Return the verdict of the claim `NOT_FITTED`, which is the same for every campaign."""
-    (claim,) = (c for c in claims_of(REFERENCE, chapter=10) if _named(c) == NOT_FITTED)
-    return claim.verdict
+    (outcome,) = (one for one in claims_of(REFERENCE, chapter=10) if one.claim.id == NOT_FITTED)
+    return outcome.verdict
 
 
 def together(judged: pd.DataFrame) -> pd.DataFrame:
@@ -161,7 +159,7 @@ def verdict_words(verdict: str, reason: str) -> str:
 
 
 def judge_measured(
-    numbers: pd.DataFrame, because: str, claims: Mapping[str, Claim]
+    numbers: pd.DataFrame, because: str, outcomes: Mapping[str, Outcome]
 ) -> tuple[Counterpart, str]:
     """Return verdict and reason of numbers of one quantity, campaign and kind.
 
@@ -170,9 +168,9 @@ def judge_measured(
     numbers
         Columns `near`, `quantity`, `fitted` and `campaign`, as of `comparable_numbers`.
     because
-        The claim about what limits the reference campaign, ``<section>: <statement>``, or nothing.
-    claims
-        By section and statement.
+        Id of the claim about what limits the reference campaign, or nothing.
+    outcomes
+        By the ids of their claims.
     """
     fitted = bool(numbers["fitted"].iloc[0])
     if numbers["near"].all():
@@ -183,9 +181,9 @@ def judge_measured(
         because = NOT_FITTED
     elif numbers["quantity"].iloc[0] == Quantity.QUEUEING_TIME:  # the claims are about throughput
         because = ""
-    explained = explains(claims.get(because))
+    explained = explains(outcomes.get(because))
     verdict = Counterpart.EXPLAINED if explained else Counterpart.UNEXPLAINED
-    return verdict, _with_verdict(because, claims)
+    return verdict, _with_verdict(because, outcomes)
 
 
 def judge_derived(numbers: pd.DataFrame) -> tuple[Counterpart, str]:
@@ -212,7 +210,7 @@ def _judge(
     row: Mapping[Hashable, Any],
     numbers: pd.DataFrame,
     derived: pd.DataFrame,
-    claims: Mapping[str, Claim],
+    outcomes: Mapping[str, Outcome],
 ) -> Iterator[dict[str, Any]]:
     about: dict[str, Any] = {name: row[name] for name in ("study", "place", "shows", "see")}
     about |= _NOTHING
@@ -220,7 +218,7 @@ def _judge(
         yield about | {"verdict": Counterpart.ELSEWHERE, "reason": row["same_as"]}
         return
     for key, own in numbers.groupby(_GROUP, sort=False):
-        verdict, reason = judge_measured(own, row["because"], claims)
+        verdict, reason = judge_measured(own, row["because"], outcomes)
         yield (
             about
             | dict(zip(_GROUP, key, strict=True))
@@ -243,7 +241,7 @@ def _judge(
             "reason": reason,
         }
     if numbers.empty and derived.empty:
-        is_reason = row["because"] and row["because"] not in claims
+        is_reason = row["because"] and row["because"] not in outcomes
         reason = row["because"] if is_reason else NOT_MEASURED
         yield about | {"verdict": Counterpart.NOT_COMPARED, "reason": reason}
 
@@ -265,25 +263,22 @@ def _of(frame: pd.DataFrame, row: Mapping[Hashable, Any]) -> pd.DataFrame:
     )
 
 
-def _with_verdict(because: str, claims: Mapping[str, Claim]) -> str:
+def _with_verdict(because: str, outcomes: Mapping[str, Outcome]) -> str:
     """Write a claim with its verdict, and say what it is about."""
-    claim = claims.get(because)
-    if claim is None:
+    outcome = outcomes.get(because)
+    if outcome is None:
         return because
     about = "claim of chapter" if because == NOT_FITTED else "what limits our lab:"
-    return f"{about} {because.rstrip('.')} ({claim.verdict})"
+    claim = outcome.claim
+    return f"{about} {claim.section}: {claim.statement.rstrip('.')} ({outcome.verdict})"
 
 
-def _claims(campaign_dir: Path) -> dict[str, Claim]:
-    """Make the claims that the list names, by section and statement."""
-    named = [text for text in listed_counterparts()["because"] if text[:1].isdigit()]
-    chapters = {int(text.split(".")[0].split(":")[0]) for text in (*named, NOT_FITTED)}
+def _outcomes(campaign_dir: Path) -> dict[str, Outcome]:
+    """Judge the claims of chapters that the list names a claim of, by id."""
+    named = {*listed_counterparts()["because"], NOT_FITTED}
     return {
-        _named(claim): claim
-        for chapter in sorted(chapters)
-        for claim in claims_of(campaign_dir, chapter=chapter)
+        outcome.claim.id: outcome
+        for number, chapter in CHAPTERS.items()
+        if not named.isdisjoint(claim.id for claim in chapter.claims)
+        for outcome in claims_of(campaign_dir, chapter=number)
     }
-
-
-def _named(claim: Claim) -> str:
-    return f"{claim.section}: {claim.statement}"

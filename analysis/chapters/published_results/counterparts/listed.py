@@ -25,9 +25,9 @@ def listed_counterparts() -> pd.DataFrame:
         `study`; `table`, its name in `analysis.studies.printed.published_index` (empty for
         figures); `place` in the study and what it `shows`; `see`, the name of the figure or table
         here; `same_as`, the places of the tables that print its numbers, too, where these are
-        counted; `because`, why nothing of it is compared, or the claim about what limits the
-        reference campaign where numbers differ, ``2.1: One server: its link limits gets.``;
-        `note`, what a reader must know of a comparison.
+        counted; `because`, why nothing of it is compared, or the id of the claim about what limits
+        the reference campaign where numbers differ; `note`, what a reader must know of a
+        comparison.
 
     Raises
     ------

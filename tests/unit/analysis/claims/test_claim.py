@@ -1,25 +1,32 @@
 import json
-from dataclasses import replace
 
-from analysis.claims.claim import Claim, Kind, claims_table, differences, doubtful_findings
-from analysis.claims.rules import Verdict, at_least
+import pandas as pd
+import pytest
+
+from analysis.claims.claim import Claim, Kind, claims_table, doubtful_findings, pair
+from analysis.claims.measurements import Measurements, NotMeasured
+from analysis.claims.rules import Verdict, at_least, equal_to
 from analysis.statistics.estimates import mean_of
 
 
-def claim(values, statement="Links are busy.", section="2.1"):
-    return Claim(
-        section=section,
+def outcome(values, name="busy", statement="Links are busy.", **others):
+    claim = Claim(
+        id=f"writes.{name}",
+        section="2.1",
         statement=statement,
         quantity="utilization",
         rule=at_least(0.9),
-        estimate=mean_of(values),
         see="02-1-limits",
+        compute=lambda measured: mean_of(values),
+        **others,
     )
+    return claim.judge(Measurements({}))
 
 
 def test_a_claim_is_told_with_its_number_its_interval_and_its_rule():
-    told = json.loads(json.dumps(claim([0.95, 0.95]).to_dict(), allow_nan=False))
+    told = json.loads(json.dumps(outcome([0.95, 0.95]).to_dict(), allow_nan=False))
     assert told == {
+        "id": "writes.busy",
         "section": "2.1",
         "kind": "finding",
         "statement": "Links are busy.",
@@ -32,24 +39,29 @@ def test_a_claim_is_told_with_its_number_its_interval_and_its_rule():
         "instead": "",
         "see": "02-1-limits",
     }
-    unknown = json.loads(json.dumps(claim([]).to_dict(), allow_nan=False))
+    unknown = json.loads(json.dumps(outcome([]).to_dict(), allow_nan=False))
     assert (unknown["value"], unknown["verdict"]) == (None, "undecided")
 
 
 def test_table_has_a_row_for_each_claim():
-    table = claims_table([claim([0.95, 0.95]), claim([0.5]), claim([])])
+    table = claims_table([outcome([0.95, 0.95]), outcome([0.5]), outcome([])])
     assert table["measured"].tolist() == ["0.95", "0.5", "not measured"]
-    assert table["verdict"].tolist() == ["supported", "undecided", "undecided"]
+    assert table["verdict"].tolist() == ["supported", "undecided: no repetitions", "undecided"]
     assert claims_table([]).empty
 
 
-def test_differences_are_other_verdicts_not_other_numbers():
-    same, ours, theirs = claim([0.95, 0.95]), claim([1, 1], "A."), claim([0, 0], "A.")
-    assert differences([same, ours], [claim([0.99, 0.99]), theirs]) == [(ours, theirs)]
+def test_campaigns_are_compared_by_id_however_a_claim_is_worded():
+    ours, theirs = outcome([1, 1]), outcome([0, 0], statement="Every link is busy.")
+    one, other = outcome([1, 1], "ours"), outcome([1, 1], "theirs")
+    assert [pairs[1:] for pairs in pair([one, ours], [theirs, other])] == [
+        (ours, theirs),
+        (None, other),
+        (one, None),
+    ]
 
 
 def test_numbers_have_the_digits_that_their_interval_leaves():
-    table = claims_table([claim([0.951, 0.953, 0.949]), claim([17210, 17330, 17300])])
+    table = claims_table([outcome([0.951, 0.953, 0.949]), outcome([17210, 17330, 17300])])
     assert table["measured"].tolist() == [
         "0.951 (0.943 to 0.959)",
         "17\N{NARROW NO-BREAK SPACE}280 (17\N{NARROW NO-BREAK SPACE}029 to "
@@ -59,21 +71,67 @@ def test_numbers_have_the_digits_that_their_interval_leaves():
 
 def test_findings_that_chance_explains_are_named():
     """One clear finding among a hundred that are barely decided or not at all."""
-    clear = claim([1.0, 1.001, 0.999], "Clear.")
-    barely = claim([0.99, 1.01, 0.97, 0.93, 1.03], "Barely.")
+    clear = outcome([1.0, 1.001, 0.999], "clear")
+    barely = outcome([0.99, 1.01, 0.97, 0.93, 1.03], "barely")
     assert clear.verdict == barely.verdict == Verdict.SUPPORTED
-    noise = [claim([0.8, 1.0, 0.95, 0.9 + n / 1e4], f"{n}") for n in range(98)]
+    noise = [outcome([0.8, 1.0, 0.95, 0.9 + n / 1e4], f"{n}") for n in range(98)]
     doubtful, staying = doubtful_findings([clear, barely, *noise])
     assert doubtful == [barely]
     assert staying == 1
     alone, _ = doubtful_findings([clear, barely])
     assert alone == []
-    checks = [replace(one, kind=Kind.VALIDITY) for one in (clear, barely)]
-    assert doubtful_findings(checks) == ([], 0)
+    assert doubtful_findings([outcome([1, 1.001, 0.999], kind=Kind.VALIDITY)]) == ([], 0)
 
 
 def test_findings_come_before_validity_checks():
-    check = replace(claim([1, 1], "Law."), kind=Kind.VALIDITY)
-    table = claims_table([check, claim([1, 1])])
+    check = outcome([1, 1], statement="Law.", kind=Kind.VALIDITY)
+    table = claims_table([check, outcome([1, 1])])
     assert table["claim"].tolist() == ["Links are busy.", "Law."]
     assert table["kind"].tolist() == ["finding", "validity check"]
+
+
+def judged(compute, rule, **others):
+    claim = Claim(
+        id="writes.one",
+        section="4.1",
+        statement="Nothing changes.",
+        quantity="ratio",
+        rule=rule,
+        see="04-1-load",
+        compute=compute,
+        **others,
+    )
+    return claim.judge(Measurements({}))
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([], "undecided: no runs of q3"),
+        ([1.0], "undecided: no repetitions"),
+        ([0.7, 1.0, 1.3], "undecided: the interval is too wide"),
+        ([0.99, 1.0, 1.01], "supported"),
+    ],
+)
+def test_what_cannot_be_told_says_why(values, told):
+    own = judged(lambda measured: mean_of(values), equal_to(1, 0.05), missing="no runs of q3")
+    assert own.told == told
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"), [((), "undecided: no runs"), (("no disk",), "undecided: no disk")]
+)
+def test_what_was_not_measured_is_undecided(reason, told):
+    def compute(measured):
+        raise NotMeasured(*reason)
+
+    assert judged(compute, at_least(1), missing="no runs").told == told
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [(3, "refuted: 3 of 20 miss: a, b, c"), (12, "refuted: 12 of 20 miss: a, b, c and 9 more")],
+)
+def test_a_share_names_three_cells_that_miss_and_counts_the_rest(missing, told):
+    passes = pd.Series([number >= missing for number in range(20)], list("abcdefghijklmnopqrst"))
+    assert judged(lambda measured: passes, at_least(0.9)).told == told

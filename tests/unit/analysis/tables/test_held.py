@@ -51,7 +51,7 @@ def test_a_section_that_was_just_begun_is_not_held(tmp_path):
 
 
 def test_what_was_rejected_cannot_be_told(campaign):
-    claims = [claim for claim in claims_of(campaign, chapter=3) if claim.section == "3.2"]
+    claims = [one for one in claims_of(campaign, chapter=3) if one.claim.section == "3.2"]
     assert claims
     assert {claim.verdict for claim in claims} == {Verdict.UNDECIDED}
 

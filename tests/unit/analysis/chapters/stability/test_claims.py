@@ -5,9 +5,9 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from analysis.chapters.stability import claims
+from analysis.chapters.stability.claims import chapter
 from analysis.claims.claim import Kind
-from analysis.claims.findings import Findings
+from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
 from analysis.paths import REFERENCE
 from analysis.tables.tidied import campaign_tables
@@ -18,15 +18,13 @@ def tables():
     return campaign_tables(REFERENCE, ["8"])
 
 
-def claim(tables, begin):
-    found = Findings({"8": tables})
-    claims.check(found)
-    (only,) = [c for c in found.claims if c.statement.startswith(begin)]
-    return only
+def claim(tables, name):
+    (own,) = [claim for claim in chapter.claims if claim.id == f"stability.{name}"]
+    return own.judge(Measurements({"8": tables}))
 
 
-def verdict(tables, begin):
-    return claim(tables, begin).verdict
+def verdict(tables, name):
+    return claim(tables, name).verdict
 
 
 def repeated(tables, *speeds):
@@ -44,37 +42,36 @@ def repeated(tables, *speeds):
 def test_a_missed_pause_and_a_fall_without_cause_are_seen(tables):
     pauses = tables.pauses.assign(start_s=tables.pauses["start_s"] + 100)
     missed = dataclasses.replace(tables, pauses=pauses)
-    assert verdict(missed, "Every pause is found") == Verdict.REFUTED
+    assert verdict(missed, "every-pause-is-found") == Verdict.REFUTED
 
     quiet = dataclasses.replace(tables, servers=tables.servers.assign(response_time_max_ms=1.0))
-    assert verdict(quiet, "No fall of throughput") == Verdict.REFUTED
+    assert verdict(quiet, "every-fall-has-a-cause") == Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
-    "begin",
-    ["Throughput does not drift", "Collecting garbage", "Throughput and response time obey"],
+    "name", ["throughput-does-not-drift", "little-garbage-collection", "interactive-law"]
 )
-def test_one_run_has_no_repetitions(tables, begin):
-    assert claim(tables, begin).told == "undecided: no repetitions"
+def test_one_run_has_no_repetitions(tables, name):
+    assert claim(tables, name).told == "undecided: no repetitions"
 
 
 def test_a_drift_is_that_of_each_run(tables):
     """Runs of other speeds that do not drift are no reason for doubt; runs that do are."""
     steady = repeated(tables, 1.0, 0.5, 1.5)
-    assert verdict(steady, "Throughput does not drift") == Verdict.SUPPORTED
-    assert claim(steady, "Throughput does not drift").estimate.freedom == 2
+    assert verdict(steady, "throughput-does-not-drift") == Verdict.SUPPORTED
+    assert claim(steady, "throughput-does-not-drift").estimate.freedom == 2
     windows = steady.windows.copy()
     windows["throughput_ops_per_s"] *= 1 + windows["second_s"] / 5000
     drifting = dataclasses.replace(steady, windows=windows)
-    assert verdict(drifting, "Throughput does not drift") == Verdict.REFUTED
+    assert verdict(drifting, "throughput-does-not-drift") == Verdict.REFUTED
 
 
 def test_two_hours_are_told_only_by_runs_that_long(tables):
     short = repeated(tables, 1.0, 1.0)
     short = dataclasses.replace(short, runs=short.runs.assign(stable_s=7199))
-    told = claim(short, "Throughput does not drift in two hours").told
+    told = claim(short, "throughput-does-not-drift").told
     assert told == "undecided: no run lasts two hours of the clock"
 
 
 def test_that_jobs_without_a_worker_queue_is_no_finding(tables):
-    assert claim(tables, "In a pause all jobs without").kind == Kind.VALIDITY
+    assert claim(tables, "jobs-queue-in-pauses").claim.kind == Kind.VALIDITY

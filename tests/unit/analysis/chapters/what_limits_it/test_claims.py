@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.chapters.what_limits_it import claims as chapter
-from analysis.chapters.what_limits_it.claims import FULL_SYSTEM
-from analysis.claims.findings import Findings
+from analysis.chapters.what_limits_it.claims import FULL_SYSTEM, chapter
+from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import MeasuredStudy
 from analysis.lab.sensitivity import AS_IT_IS, DELAY, MACHINE_BY_DILATION, THROUGHPUT, WORKERS
@@ -19,7 +18,7 @@ TRUTH = {
     "server link rate": 0.6, DELAY: 0.3, MACHINE_BY_DILATION: 0.1, "client link rate": 0.0,
     WORKERS: 0.2,
 }  # fmt: skip
-SUM, MODEL, BUSIEST = "The elasticities of all", "The network of queues", "The busiest resource"
+SUM, MODEL, BUSIEST = "sum-to-1", "predicts-elasticities", "helps-most"
 
 
 def study(powers, predicted=None, **limits):
@@ -42,10 +41,9 @@ def study(powers, predicted=None, **limits):
 
 
 def verdicts(own):
-    found = Findings({}, {FULL_SYSTEM: own} if own else {})
-    chapter.check(found)
-    own = [claim for claim in found.claims if claim.section == "12.1"]
-    return {next(s for s in (SUM, MODEL, BUSIEST) if c.statement.startswith(s)): c for c in own}
+    judged = chapter.judge(Measurements({}, {FULL_SYSTEM: own} if own else {}))
+    own = [one for one in judged if one.claim.section == "12.1"]
+    return {next(s for s in (SUM, MODEL, BUSIEST) if one.claim.id.endswith(s)): one for one in own}
 
 
 def test_claims_hold_where_rates_sum_to_1_and_the_model_is_near():

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.chapters.with_middleware import bistability
-from analysis.claims.claim import Claim, Kind
-from analysis.claims.findings import Findings
+from analysis.chapters.with_middleware.claims import chapter
+from analysis.claims.claim import Kind, Outcome
+from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
 from analysis.tables.frames import Tables
 
@@ -46,11 +46,10 @@ def campaign(long_ms, queues=(2.0, 150.0, 5.0, 145.0), begins=(60.0, 60.0, 60.0,
     return Measured(runs=runs, windows=pd.concat(windows, ignore_index=True))
 
 
-def claims(measured: Measured | None) -> list[Claim]:
+def claims(measured: Measured | None) -> list[Outcome]:
     tables: dict[str, Tables] = {} if measured is None else {"3.1": measured}
-    found = Findings(tables)
-    bistability.check(found, "3.1", "3.2")
-    return found.claims
+    about = [claim for claim in chapter.claims if claim.see == "03-1-queue"]
+    return [claim.judge(Measurements(tables)) for claim in about]
 
 
 def verdicts(measured: Measured | None) -> list[Verdict]:
@@ -63,7 +62,7 @@ def test_regimes_that_keep_themselves_up_are_found():
 
 def test_that_a_utilization_is_at_most_1_is_no_finding():
     _, short, long = claims(campaign(long_ms=1.1))
-    assert (short.kind, long.kind) == (Kind.VALIDITY, Kind.FINDING)
+    assert (short.claim.kind, long.claim.kind) == (Kind.VALIDITY, Kind.FINDING)
 
 
 def test_workers_that_are_as_fast_behind_a_long_queue_do_not_explain_it():

@@ -17,26 +17,27 @@ from analysis.chapters.published_results.counterparts.judged import (
 )
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
-from analysis.claims.claim import Claim, Kind
+from analysis.claims.claim import Claim, Kind, Outcome
 from analysis.claims.rules import at_least
 from analysis.statistics.estimates import exact
 from tests.helpers.campaign import build_campaign
 
 slow = pytest.mark.slow  # chapter 10, which `make test` checks, shows the same
-LIMIT = "2.1: One server: its link limits gets."
+LIMIT = "without-middleware.one-server-gets-fill-links"
 
 
-def claim(named: str, share: float, kind: Kind = Kind.FINDING) -> Claim:
-    section, statement = named.split(": ", 1)
-    return Claim(
-        section=section,
-        statement=statement,
+def outcome(id: str, share: float, kind: Kind = Kind.FINDING) -> Outcome:
+    claim = Claim(
+        id=id,
+        section="10",
+        statement="It is so.",
         quantity="share",
         rule=at_least(0.8),
-        estimate=exact(share),
         see="10-7-predicted",
+        compute=lambda measured: exact(share),
         kind=kind,
     )
+    return Outcome(claim, exact(share))
 
 
 def rows(*near: bool, fitted: bool = False, campaign: str = "schmid2018") -> pd.DataFrame:
@@ -46,10 +47,10 @@ def rows(*near: bool, fitted: bool = False, campaign: str = "schmid2018") -> pd.
 
 
 def test_only_a_supported_finding_about_cells_not_fitted_explains():
-    assert explains(claim(NOT_FITTED, 0.9))
-    assert not explains(claim(NOT_FITTED, 0.3))  # refuted
-    assert not explains(claim(NOT_FITTED, 0.9, Kind.VALIDITY))
-    assert not explains(claim(LIMIT, 0.9))
+    assert explains(outcome(NOT_FITTED, 0.9))
+    assert not explains(outcome(NOT_FITTED, 0.3))  # refuted
+    assert not explains(outcome(NOT_FITTED, 0.9, Kind.VALIDITY))
+    assert not explains(outcome(LIMIT, 0.9))
     assert not explains(None)
 
 
@@ -65,16 +66,16 @@ def test_only_a_supported_finding_about_cells_not_fitted_explains():
     ],
 )
 def test_verdicts_of_measured_numbers(numbers, share, verdict):
-    claims = {NOT_FITTED: claim(NOT_FITTED, share), LIMIT: claim(LIMIT, 0.9)}
+    claims = {NOT_FITTED: outcome(NOT_FITTED, share), LIMIT: outcome(LIMIT, 0.9)}
     assert judge_measured(numbers, LIMIT, claims)[0] == verdict
 
 
 def test_a_claim_stands_beside_a_difference_with_its_verdict():
-    claims = {NOT_FITTED: claim(NOT_FITTED, 0.3), LIMIT: claim(LIMIT, 0.9)}
+    claims = {NOT_FITTED: outcome(NOT_FITTED, 0.3), LIMIT: outcome(LIMIT, 0.9)}
     _, reason = judge_measured(rows(False, campaign="reference"), LIMIT, claims)
-    assert reason == f"what limits our lab: {LIMIT.rstrip('.')} (supported)"
+    assert reason == "what limits our lab: 10: It is so (supported)"
     verdict, reason = judge_measured(rows(False), LIMIT, claims)
-    assert reason == f"claim of chapter {NOT_FITTED.rstrip('.')} (refuted)"
+    assert reason == "claim of chapter 10: It is so (refuted)"
     assert verdict_words(verdict, reason).startswith("differs, unexplained; claim of chapter 10: ")
 
 

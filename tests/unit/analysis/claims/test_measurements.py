@@ -3,17 +3,17 @@
 import pandas as pd
 import pytest
 
-from analysis.claims.claim import claims_table
-from analysis.claims.findings import Findings, by_repetition, whole_repetitions
-from analysis.claims.rules import Verdict, at_least, equal_to
-from analysis.statistics.estimates import mean_of
+from analysis.claims.claim import Chapter, claims_table
+from analysis.claims.measurements import Measurements, by_repetition, once, whole_repetitions
+from analysis.claims.rules import Verdict
+from analysis.claims.shared import full_link, idle_cpus
 from tests.helpers.limits import made_up
 
 
 def of_link(tables, role="middlewares", **where):
-    found = Findings({} if tables is None else {"4.1": tables})
-    found.check_link("4.1", "Its link limits sets.", role, see="04-2-limits", **where)
-    (claim,) = found.claims
+    chapter = Chapter("writes")
+    full_link(chapter, "full", "Its link limits sets.", "4.1", role, "04-2-limits", **where)
+    (claim,) = chapter.judge(Measurements({} if tables is None else {"4.1": tables}))
     return claim
 
 
@@ -31,50 +31,18 @@ def test_a_limit_that_holds_or_cannot_be_told_has_none(tables):
     assert claim.told == str(claim.verdict) != str(Verdict.REFUTED)
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ([], "undecided"),
-        ([1.0], "undecided: no repetitions"),
-        ([0.7, 1.0, 1.3], "undecided: the interval is too wide"),
-        ([0.99, 1.0, 1.01], "supported"),
-    ],
-)
-def test_what_cannot_be_told_says_why(values, told):
-    found = Findings({})
-    found.check(
-        "4.1",
-        "Nothing changes.",
-        quantity="ratio",
-        measured=mean_of(values),
-        holds=equal_to(1, 0.05),
-        see="04-1-load",
-    )
-    assert found.claims[0].told == told
-
-
-@pytest.mark.parametrize(
-    ("missing", "told"),
-    [(3, "refuted: 3 of 20 miss: a, b, c"), (12, "refuted: 12 of 20 miss: a, b, c and 9 more")],
-)
-def test_a_share_names_three_cells_that_miss_and_counts_the_rest(missing, told):
-    found = Findings({})
-    passes = pd.Series([number >= missing for number in range(20)], list("abcdefghijklmnopqrst"))
-    found.check_share(
-        "10",
-        "All cells pass.",
-        of="cells",
-        passes=passes,
-        holds=at_least(0.9),
-        see="10-7-predicted",
-    )
-    assert found.claims[0].told == told
-
-
 def test_a_quota_is_a_machine_of_its_own():
-    found = Findings({"4.1": made_up(quotas={"clients": 0.97})})
-    found.processors("4.1", see="04-2-limits")
-    assert found.claims[0].told == "refuted: c1's CPU 0.97 busy"
+    chapter = Chapter("writes")
+    idle_cpus(chapter, "4.1", see="04-2-limits")
+    (claim,) = chapter.judge(Measurements({"4.1": made_up(quotas={"clients": 0.97})}))
+    assert claim.told == "refuted: c1's CPU 0.97 busy"
+
+
+def test_what_several_claims_need_is_computed_once_for_each_campaign():
+    computed = []
+    number = once(lambda measured: computed.append(measured) or len(computed))
+    one, other = Measurements({}), Measurements({})
+    assert [number(one), number(one), number(other)] == [1, 1, 2]
 
 
 def test_a_repetition_that_not_all_configurations_have_is_no_mean_of_them():
