@@ -32,7 +32,7 @@ def test_it_ends_in_claims_that_hold(lab_is_free, tmp_path):
             shutil.rmtree(DATA / name, ignore_errors=True)
     judged = [out for line, out in told.items() if "claim.py" in line]
     assert len(judged) == len(CAMPAIGNS)
-    assert all(re.search(r"^verdict\s+holds$", out, re.MULTILINE) for out in judged), judged
+    assert all(re.search(r"^verdict\s+supported$", out, re.MULTILINE) for out in judged), judged
 
 
 def done(line: str, folder: Path) -> str:
