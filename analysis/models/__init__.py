@@ -4,7 +4,7 @@ from analysis.laws.bounds import BalancedJobBounds, balanced_job_bounds
 from analysis.models.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
 from analysis.models.deterministic import link_time, md1_num_in_system, md1_waiting_time_cdf
 from analysis.models.measured import measured_system
-from analysis.models.open import OpenStation, mm1, mminf, mmm
+from analysis.models.open import OpenStation, mm1, mmm
 from analysis.models.prediction import Prediction, predict, what_if
 from analysis.models.simulated.simulation import SimulationOptions, SimulationResult, simulate
 from analysis.models.system import System, message_bytes
@@ -26,7 +26,6 @@ __all__ = [
     "measured_system",
     "message_bytes",
     "mm1",
-    "mminf",
     "mmm",
     "predict",
     "simulate",

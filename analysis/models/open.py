@@ -1,4 +1,4 @@
-r"""Single stations with Poisson arrivals and exponential service: M/M/1, M/M/m, M/M/inf.
+r"""Single stations with Poisson arrivals and exponential service: M/M/1, M/M/m.
 
 Rates are per second, times in seconds. Arguments may be arrays and are broadcast; every measure
 has the broadcast shape.
@@ -25,9 +25,9 @@ class OpenStation:
     Attributes
     ----------
     arrival_rate, service_rate, num_servers
-        :math:`\lambda`, :math:`\mu` of one server, m (``inf`` for M/M/inf).
+        :math:`\lambda`, :math:`\mu` of one server, m.
     utilization
-        Of each server, 0..1; 0 for M/M/inf.
+        Of each server, 0..1.
     probability_of_empty, probability_of_queueing
         That nobody is in the system; that an arrival has to wait.
     num_in_system, num_in_system_variance
@@ -161,41 +161,6 @@ def mmm(arrival_rate: ArrayLike, service_rate: ArrayLike, num_servers: ArrayLike
         response_time_variance=1 / mu**2 + waiting_time_variance,
         waiting_time=waiting_time,
         waiting_time_variance=waiting_time_variance,
-    )
-
-
-def mminf(arrival_rate: ArrayLike, service_rate: ArrayLike) -> OpenStation:
-    r"""Solve M/M/inf: a delay, nobody waits; :math:`E[n] = \lambda / \mu`.
-
-    Parameters
-    ----------
-    arrival_rate
-        :math:`\lambda \ge 0` in jobs/s.
-    service_rate
-        :math:`\mu > 0` of one server in jobs/s.
-
-    Raises
-    ------
-    ValueError
-        A rate out of its domain.
-    """
-    lam, mu = np.broadcast_arrays(*_rates(arrival_rate, service_rate))
-    zero = np.zeros_like(lam)
-    return _station(
-        arrival_rate=lam,
-        service_rate=mu,
-        num_servers=np.full_like(lam, np.inf),
-        utilization=zero,
-        probability_of_empty=np.exp(-lam / mu),
-        probability_of_queueing=zero,
-        num_in_system=lam / mu,
-        num_in_system_variance=lam / mu,
-        queue_length=zero,
-        queue_length_variance=zero,
-        response_time=1 / mu,
-        response_time_variance=1 / mu**2,
-        waiting_time=zero,
-        waiting_time_variance=zero,
     )
 
 

@@ -10,7 +10,6 @@ from analysis.results.memtier import (
     MemtierRun,
     read_memtier_hgrm,
     read_memtier_json,
-    read_memtier_percentiles,
     read_memtier_text,
 )
 from analysis.results.middleware import MiddlewareResult, read_middleware
@@ -31,7 +30,6 @@ __all__ = [
     "read_iperf3",
     "read_memtier_hgrm",
     "read_memtier_json",
-    "read_memtier_percentiles",
     "read_memtier_text",
     "read_middleware",
     "read_packets",

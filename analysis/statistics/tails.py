@@ -4,12 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from analysis.results.histograms import histogram_percentiles
 from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.precision.batches import batch_means
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +28,7 @@ class Percentile:
     error_ms: float
 
 
-def percentile_interval(
-    histogram: pd.DataFrame, percent: float, effective: float | None = None
-) -> Percentile:
+def percentile_interval(histogram: pd.DataFrame, percent: float, effective: float) -> Percentile:
     r"""Read a percentile and its interval from a histogram.
 
     The number of n independent samples below the p-quantile is binomial. The interval reaches from
@@ -50,7 +46,8 @@ def percentile_interval(
     percent
         In percent, above 0 and below 100.
     effective
-        From `effective_number`; all samples if None. A NaN tells no interval.
+        Number of independent requests that tell as much of the percentile; with NaN there is no
+        interval.
 
     Raises
     ------
@@ -65,43 +62,15 @@ def percentile_interval(
     if not 0 < percent < 100:
         raise ValueError(f"the percentile must be in (0, 100), got {percent}")
     samples = int(histogram["count"].sum())
-    count = samples if effective is None else effective
-    if count < 0:
+    if effective < 0:
         raise ValueError(f"the effective number must not be below 0, got {effective}")
     value = float(histogram_percentiles(histogram, [percent])[0])
-    if np.isnan(count) or not samples:
+    if np.isnan(effective) or not samples:
         return Percentile(value_ms=value, low_ms=np.nan, high_ms=np.nan, error_ms=np.nan)
-    number = int(min(count, samples))
+    number = int(min(effective, samples))
     low, high = (_of_rank(histogram, rank, number) for rank in _ranks(number, percent / 100))
     error = (high - low) / (2 * ndtri((1 + CONFIDENCE) / 2))
     return Percentile(value_ms=value, low_ms=low, high_ms=high, error_ms=float(error))
-
-
-def effective_number(above: ArrayLike, counts: ArrayLike) -> float:
-    r"""Tell how many independent requests tell as much of a percentile as those of a run.
-
-    With q the share of requests above the percentile and e its standard error by batch means,
-
-    .. math:: n^* = \frac{q (1 - q)}{e^2}, \quad \text{at most } \sum n_j
-
-    Parameters
-    ----------
-    above, counts
-        Requests above the percentile, and all requests, of equal slices of the run in order of
-        time, shape (S,) both.
-
-    Returns
-    -------
-    float
-        NaN where the error of the share cannot be told: a run that is too short for its
-        correlation.
-    """
-    share = batch_means(above, counts)
-    samples = float(np.sum(counts))
-    if np.isnan(share.error) or not 0 < share.mean < 1:
-        return np.nan
-    independent = share.mean * (1 - share.mean)
-    return float(min(samples, independent / share.error**2)) if share.error else samples
 
 
 def _ranks(number: int, share: float) -> tuple[int, int]:

@@ -10,22 +10,21 @@ import pytest
 from analysis.tables.provenance import Provenance
 from report.contents.notebook import Figure, Prose, Section, Table
 from report.export import export
-from tests.unit.analysis.figures.plots.gallery import gallery
+from tests.helpers.shown_figures import shown_figures
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><path d="M0,0L9,9"/></svg>'
 
 
 @pytest.fixture(scope="module")
 def first_page(tmp_path_factory):
-    """Export every kind of figure in one section, text and a table in another."""
-    shown = gallery(tmp_path_factory.mktemp("gallery"))
+    """Export every figure of the notebooks in one section, text and a table in another."""
     figures = [
-        Figure(2, f"02-{name.replace('_', '-')}", f"Shows {name}.", json.loads(fig.to_json()), SVG)
-        for name, fig in shown.items()
+        Figure(2, f"02-{name}", f"Shows {name}.", json.loads(figure.to_json()), SVG)
+        for name, figure in shown_figures().items()
     ]
     two = (Prose(1, "# 2 Figures\n\n## 2.1 All\n\n$X = \\frac{N}{R + Z}$"), *figures)
     table = Table(2, "03-table", "A table.", "| Clients |\n|---:|\n| 6 |")
-    link = "As in [Figure](02-figures.ipynb#02-plot-throughput)."
+    link = "As in [Figure](02-figures.ipynb#02-03-1-load)."
     three = (Prose(1, f"# 3 Text\n\n{link}"), table)
     sections = [Section(Path("02-figures.ipynb"), 2, two), Section(Path("03-text.ipynb"), 3, three)]
     moment = datetime(2026, 11, 21, tzinfo=UTC)
@@ -64,7 +63,7 @@ def test_pages_are_turned_and_references_followed(open_page, first_page):
     page.get_by_role("link", name="3 Text →").first.click()
     assert page.get_by_role("columnheader", name="Clients").get_attribute("scope") == "col"
     page.get_by_role("link", name="Figure 2.").click()
-    assert page.url.endswith("02-figures.html#02-plot-throughput")
+    assert page.url.endswith("02-figures.html#02-03-1-load")
     page.get_by_role("link", name="← Contents").first.click()
     assert page.get_by_role("heading", name="Contents").is_visible()
     assert page.get_by_role("link", name="2.1 All").first.is_visible()

@@ -74,7 +74,3 @@ def own_locks(path):
             locks = [line.split() for line in lines if line.startswith("lock:")]
             kinds += [kind for _, _, kind, *rest in locks if f":{path.stat().st_ino}" in rest[3]]
     return kinds
-
-
-def test_what_is_not_there_is_not_locked(tmp_path):
-    assert not is_locked(tmp_path / "none")

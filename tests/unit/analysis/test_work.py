@@ -114,11 +114,6 @@ def test_an_error_is_that_of_the_first_item_which_has_one(where):
             list(results)
 
 
-def test_nothing_is_mapped_to_nothing(here):
-    with workers(2) as found:
-        assert list(mapped(half, [], within=found)) == []
-
-
 @pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
     monkeypatch.setattr("analysis.work._CONNECT_TIMEOUT_S", 1)

@@ -1,7 +1,6 @@
 """Every command of the documentation is one that there is; what needs no lab is done.
 
-`ONLY_PARSED` lists the others: they are held against the commands' own parsers, the Makefile and
-the programs' help, and why they are not done here.
+All others are held against the commands' own parsers, the Makefile and the programs' help.
 """
 
 import re
@@ -17,32 +16,7 @@ from remote.commands.cli import main
 from remote.experiment.section_file import SECTIONS_DIR
 from tests.helpers.documents import blocks, commands, guides, spans, text_of
 
-NEEDS_LAB = "needs a lab: part `tutorial` does those of the tutorial"
-NEEDS_HOSTS = "needs hosts: part `virtual-machines` does those of virtual machines"
-MEASURED = "needs what was measured before it: part `tutorial` does those of the tutorial"
-ONLY_PARSED = {
-    "lab up": NEEDS_LAB,
-    "lab down": NEEDS_LAB,
-    "lab status": NEEDS_LAB,
-    "lab shell": NEEDS_LAB,
-    "lab hosts": NEEDS_LAB,
-    "lab run": NEEDS_LAB,
-    "lab try": NEEDS_LAB,
-    "lab provision": NEEDS_HOSTS,
-    "lab workers": NEEDS_HOSTS,
-    "lab assign": NEEDS_LAB,
-    "lab grade": NEEDS_LAB,
-    "lab campaign": MEASURED,
-    "lab claims": f"{MEASURED}; that of the reference is done in tests/reports/test_claims.py",
-    "lab trace": MEASURED,
-    "lab export": MEASURED,
-    "python": f"{MEASURED}; its code is done in test_code.py",
-    "sed": f"{MEASURED}; its code is done in test_code.py",
-    "make": "installs, measures or serves: minutes, most of it as root",
-    "middleware-kotlin/bin/middleware": "serves until it is ended, with a database",
-    "createdb": "needs a database",
-    "export": "sets a variable of the shell",
-}
+OTHERS = {"python", "sed", "createdb", "export"}  # programs that are not of the project
 NAMED = ("notebooks/20-mine.ipynb",)  # files that a reader has made by then
 
 
@@ -57,10 +31,6 @@ EVERY = [
     for words in commands(text_of(page))
 ]
 DONE = [one for one in EVERY if is_done(one.values[1])]
-
-
-def name_of(words):
-    return " ".join(words[:2]) if words[0] == "lab" else words[0]
 
 
 def make_files(page, folder):
@@ -89,7 +59,7 @@ def test_a_command_is_one_that_there_is(page, words, tmp_path, monkeypatch):
         told = (PROJECT / "docs/reference/programs.md").read_text()
         assert [word for word in words if word.startswith("-") and f"{word} " not in told] == []
     else:
-        assert words[0] in ONLY_PARSED
+        assert words[0] in OTHERS
 
 
 @pytest.mark.parametrize(("page", "words"), EVERY)
@@ -109,12 +79,6 @@ def test_what_needs_no_lab_is_done(page, words, tmp_path, monkeypatch):
     done = CliRunner().invoke(main, words[1:])
     assert done.exit_code == 0, done.output
     assert done.output
-
-
-def test_the_list_of_what_is_only_parsed_is_true():
-    done = {id(one) for one in DONE}
-    assert {name_of(one.values[1]) for one in EVERY if id(one) not in done} == set(ONLY_PARSED)
-    assert DONE
 
 
 @pytest.mark.parametrize("page", guides(), ids=lambda page: page.stem)

@@ -1,5 +1,4 @@
 import os
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -108,21 +107,6 @@ def test_failing_cell_is_named_and_the_rest_kept(tmp_path):
     )
     assert "before\n" in outputs(kept)
     assert "after\n" not in outputs(kept)
-
-
-@pytest.mark.slow
-def test_each_notebook_runs_in_its_own_folder(tmp_path):
-    jobs = []
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        job = notebook(tmp_path / name, "import os; print(os.getcwd())")
-        jobs.append(
-            Job(path=job.path.rename(job.path.with_name(f"{name}.ipynb")), notebook=job.notebook)
-        )
-    before = Path.cwd()
-    executed = execute(jobs, {}, tmp_path / "build", lambda _: None)
-    assert [outputs(path) for path in executed] == [[f"{tmp_path / name}\n"] for name in "ab"]
-    assert Path.cwd() == before
 
 
 @pytest.mark.slow

@@ -74,32 +74,6 @@ def test_export_writes_figures_their_data_and_the_report(notebooks, provenance, 
     assert b"/Subtype/Image" not in pdf.replace(b" ", b"")
 
 
-def test_contents_list_the_notebooks_sections(query):
-    listed = [
-        text_of(entry["body"]) for entry in query("heading") if entry["outlined"] is not False
-    ]
-    assert listed == ["2 Baseline", "2.1 One server", "3 With middleware", "3.1 One middleware"]
-
-
-def test_captions_carry_number_and_text(query):
-    captions = [
-        text_of(figure["caption"]["body"])
-        for kind in ("lab-figure", "lab-table")
-        for figure in query(f'figure.where(kind: "{kind}")')
-    ]
-    assert [caption[: len("Figure 2.1.")] for caption in captions] == [
-        "Figure 2.1.",
-        "Figure 3.1.",
-        "Table 2.1. ",
-        "Table 3.1. ",
-    ]
-    assert "Throughput of N clients." in captions[0]
-
-
-def test_formulas_are_equations(query):
-    assert len(query("math.equation")) == 2  # in the text and in a caption
-
-
 def test_nothing_is_written_when_a_notebook_is_unfit(notebooks, provenance, cells, write, tmp_path):
     bad = write(cells.markdown("# 4 Bad"), cells.code(count=None), name="04-bad.ipynb")
     with pytest.raises(ReportError, match=r"04-bad\.ipynb, cell 2"):

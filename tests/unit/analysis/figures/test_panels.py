@@ -1,7 +1,6 @@
-import plotly.graph_objects as go
 import pytest
 
-from analysis.figures.panels import panels, runs_of
+from analysis.figures.panels import panels
 from analysis.figures.theme import new_figure
 
 
@@ -22,18 +21,6 @@ def test_a_series_stands_in_the_legend_once_and_keeps_its_panel():
         ("other", True, "Right"),
     ]
     assert [t.xaxis for t in figure.data] == ["x", "x", "x2", "x2"]
-
-
-def test_runs_of_several_panels_count_once():
-    figure = panels([[plot(), plot(runs={"a": 3, "b": 2})]], [["", ""]])
-    assert runs_of(figure) == {"a": 3, "b": 2}
-    assert runs_of(panels([[plot(runs=4)], [plot(runs=1)]], [[""], [""]])) == {"1 1": 4, "2 1": 1}
-    assert runs_of(go.Figure()) == {}
-
-
-def test_a_panel_that_shows_none_of_a_cell_takes_no_runs_from_another():
-    row = [plot(runs={"a": 3}), plot(runs={"a": 0, "b": 2})]
-    assert runs_of(panels([row], [["A", "B"]])) == {"a": 3, "b": 2}
 
 
 def test_axes_keep_titles_and_scales_and_rows_share_the_lowest():

@@ -27,16 +27,6 @@ def drawn(monkeypatch):
     return sizes
 
 
-def test_figure_carries_the_interactive_and_the_static_form(drawn):
-    fig = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]))
-    data, metadata = present.figure(fig, "02-1-throughput", "A line.")._repr_mimebundle_()
-    assert data[present.PLOTLY_MIME]["data"][0]["type"] == "scatter"
-    assert data["image/svg+xml"] == "<svg/>"
-    assert data["text/plain"] == "Figure 02-1-throughput: A line."
-    about = {"kind": "figure", "name": "02-1-throughput", "caption": "A line.", "footnote": ""}
-    assert metadata == {"mwlab": about}
-
-
 def test_footnote_tells_the_runs_that_a_figure_shows(drawn, monkeypatch, tmp_path):
     build_campaign(tmp_path / "trial", sections=["2.1"], clients_per_thread=[1], repetitions=2)
     monkeypatch.setattr(present, "_source", None)
@@ -68,16 +58,6 @@ def test_figure_without_chromium_stays_interactive_and_warns(monkeypatch):
     assert "image/svg+xml" not in data
 
 
-def test_drawing_shows_an_svg_file_as_a_figure(tmp_path):
-    (tmp_path / "system.svg").write_text("<svg/>")
-    data, metadata = present.drawing(
-        tmp_path / "system.svg", "01-system", "The system."
-    )._repr_mimebundle_()
-    assert data["image/svg+xml"] == "<svg/>"
-    assert present.PLOTLY_MIME not in data
-    assert metadata["mwlab"]["kind"] == "figure"
-
-
 def test_table_formats_and_aligns_its_columns():
     data, metadata = present.table(
         FRAME, "02-1-summary", "Two points.", {"throughput_ops_per_s": ".1f"}
@@ -106,20 +86,10 @@ def test_table_shows_a_named_index_and_hides_an_unnamed_one():
     ]
 
 
-def test_table_rejects_a_format_for_a_missing_column():
-    with pytest.raises(ValueError, match="table 02-a has no column latency_ms"):
-        present.table(FRAME, "02-a", "c", {"latency_ms": ".1f"})
-
-
 @pytest.mark.parametrize("name", ["throughput", "2-throughput", "02-Throughput", "02_throughput"])
 def test_names_that_make_no_file_or_link_are_rejected(name):
     with pytest.raises(ValueError, match="is named like '02-1-throughput'"):
         present.figure(go.Figure(), name, "c")
-
-
-def test_a_caption_is_required():
-    with pytest.raises(ValueError, match="table 02-a needs a caption"):
-        present.table(FRAME, "02-a", " ")
 
 
 def test_shown_figure_publishes_its_caption_for_readers(drawn, monkeypatch):
@@ -141,3 +111,15 @@ def test_tables_show_control_characters_and_begin_no_formula():
     assert "x1b[2J<span>$</span><span>\\</span>frac{1}{2}" in data["text/html"]
     assert "r&lt;b&gt;</td>" in data["text/html"]
     assert not {"\x1b", "\r"} & set("".join(data.values()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("02-a", " "), "table 02-a needs a caption"),
+        (("02-a", "c", {"latency_ms": ".1f"}), "table 02-a has no column latency_ms"),
+    ],
+)
+def test_a_table_without_a_caption_or_a_column_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        present.table(FRAME, *arguments)

@@ -66,12 +66,6 @@ def test_the_rates_of_the_model_sum_to_1_and_those_it_lacks_are_left_open():
     )
 
 
-def test_few_workers_count_where_they_limit():
-    few = System(middlewares=1, workers=4, network_delay=4.5e-4, **message_bytes("set"))
-    predicted = predict_elasticities(few, 64, {WORKERS: (0.75, 1.25)})
-    assert predicted[WORKERS] > 0.8
-
-
 def test_the_model_is_made_of_what_the_system_as_it_is_has_shown(tmp_path):
     folder = build_campaign(
         tmp_path, sections=["3.1"], clients_per_thread=(32,), workers=(64,), repetitions=2
@@ -99,17 +93,6 @@ def test_unequal_hosts_have_no_model(tmp_path, unequal):
         predict_measured(tables, {DELAY: STEP})
 
 
-def test_limits_of_single_hosts_are_rates_without_a_model():
-    truth = {"s3 link rate": 0.8, "1 / s-3 network delay": 0.1, "s3 CPU quota": 0.0}
-    table = sensitivity_table(measured(truth), dict.fromkeys(truth, STEP))
-    rows = table.set_index("parameter")
-    assert rows.index[0] == "s3 link rate"
-    assert set(rows["kind"]) == {RATE}
-    assert rows.loc[UNEXPLAINED, "lower"] < 0.1 < rows.loc[UNEXPLAINED, "upper"]
-    predicted = predict_elasticities(SYSTEM, 6, dict.fromkeys(truth, STEP))
-    assert all(map(math.isnan, predicted.values()))
-
-
 def test_the_largest_comes_first_and_what_lacks_of_1_last():
     factors = dict.fromkeys(TRUTH, STEP)
     table = sensitivity_table(measured(TRUTH), factors, {"server link rate": 0.75, DELAY: 0.2})
@@ -126,14 +109,6 @@ def test_the_largest_comes_first_and_what_lacks_of_1_last():
     assert not rows["curved"].any()
 
 
-def test_workers_and_clients_do_not_belong_to_the_sum():
-    with_counts, without = (
-        sensitivity_table(measured(TRUTH), dict.fromkeys(names, STEP)).iloc[-1]["measured"]
-        for names in (TRUTH, [name for name in TRUTH if name != WORKERS])
-    )
-    assert with_counts == without
-
-
 def test_what_was_not_measured_stands_behind_and_is_told_by_no_sum():
     runs = measured({"server link rate": 0.7})
     runs = runs[runs["factor"] != STEP[0]]
@@ -142,12 +117,6 @@ def test_what_was_not_measured_stands_behind_and_is_told_by_no_sum():
     assert table["measured"].isna().all()
     assert (table["repetitions"] == 0).all()
     assert sensitivity_table(runs.iloc[:0], factors)["lower"].isna().all()
-
-
-def test_one_worker_is_compared_with_two():
-    runs = measured({WORKERS: 1.0}, factors=(2.0,), noise=1e-4)
-    table = sensitivity_table(runs, {WORKERS: (1.0, 2.0)})
-    assert table.iloc[0]["measured"] == pytest.approx(1, abs=0.01)
 
 
 def test_a_knee_is_told():

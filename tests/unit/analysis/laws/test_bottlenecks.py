@@ -66,20 +66,6 @@ def test_processors_of_a_role_alone_are_not_the_machines():
     assert busy["servers' CPUs"] == pytest.approx(0.4)
 
 
-def test_machines_of_their_own_have_cpus_of_their_own():
-    resources = utilization_table(hosts(shares_machine=False), runs(), BY)["resource"].tolist()
-    assert resources[3:6] == ["clients' CPUs", "middlewares' CPUs", "servers' CPUs"]
-    assert "machine's CPU" not in resources
-
-
-def test_quotas_are_cpus_of_their_own_beside_the_machine():
-    limited = hosts().assign(cpu_utilization=0.9, cpu_quota=lambda h: h["role"].map({"servers": 1}))
-    rows = utilization_table(limited, runs(), BY).set_index("resource")["utilization"]
-    assert rows["servers' CPUs"] == pytest.approx(0.9)
-    assert rows["machine's CPU"] == pytest.approx(0.4)
-    assert "clients' CPUs" not in rows
-
-
 def test_without_middleware_there_are_no_threads():
     clients_and_servers = without_middleware(hosts().query("role != 'middlewares'"))
     table = utilization_table(clients_and_servers, without_middleware(runs()))
@@ -134,9 +120,3 @@ def test_regimes_are_rows_of_the_largest_load_alone():
     assert overview["num_clients"].tolist() == [48, 48]
     assert overview["regime"].tolist() == ["1", "2"]
     assert overview["queue_length"].tolist() == [0.2, 40.0]
-
-
-def test_a_regime_that_is_everywhere_the_same_is_no_column():
-    by = [*BY, "regime"]
-    alike = [frame.assign(regime="") for frame in (hosts(), runs())]
-    assert "regime" not in utilization_overview(utilization_table(*alike, by), by)

@@ -41,12 +41,6 @@ def test_one_client_meets_no_other():
     assert bounds.response_time_upper == pytest.approx(12)
 
 
-def test_single_server_saturates_at_the_inverse_of_its_demand():
-    bounds = asymptotic_bounds([0.01], 0.0, np.arange(1, 5))
-    assert bounds.throughput_upper == pytest.approx([100] * 4)
-    assert bounds.knee == 1
-
-
 @given(clients=POSITIVE, response_time=POSITIVE, think_time=st.floats(0, 1e6))
 def test_interactive_law_reads_both_ways(clients, response_time, think_time):
     throughput = interactive_throughput(clients, response_time, think_time)
@@ -66,11 +60,6 @@ def test_bounds_enclose_each_other_and_the_interactive_law(demands, think_time, 
     assert bounds.response_time_lower <= bounds.response_time_upper * (1 + 1e-9)
     fastest = interactive_throughput(clients, bounds.response_time_lower, think_time)
     assert fastest == pytest.approx(bounds.throughput_upper, rel=1e-6)
-
-
-def test_arguments_are_broadcast():
-    throughput = interactive_throughput([[6], [12]], [0.002, 0.004])
-    assert throughput.tolist() == [[3000, 1500], [6000, 3000]]
 
 
 @pytest.mark.parametrize(

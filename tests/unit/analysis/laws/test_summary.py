@@ -38,22 +38,9 @@ def test_cells_are_configurations(baseline, with_middleware):
     assert (with_middleware["client_throughput_ops_per_s_repetitions"] == 2).all()
 
 
-def test_cells_of_sections_with_and_without_middleware_stay_apart(runs, baseline, with_middleware):
-    assert len(cells(runs)) == len(baseline) + len(with_middleware)
-
-
 def test_no_accepted_run_is_said(runs):
     with pytest.raises(ValueError, match=r"no accepted run to aggregate: Tables\.rejected"):
         cells(runs.iloc[:0])
-
-
-def test_baseline_capacity(baseline):
-    table = capacity_table(baseline).set_index("workload")
-    assert table.loc["get", "throughput_ops_per_s"] == pytest.approx(2900, rel=0.02)
-    assert table.loc["get", "num_clients"] < table.loc["set", "num_clients"]
-    assert (table["throughput_ci_low_ops_per_s"] < table["throughput_ops_per_s"]).all()
-    assert (table["nominal_capacity_ops_per_s"] >= table["throughput_ops_per_s"] * 0.99).all()
-    assert table["knee_clients_ci_high"].notna().all()
 
 
 def test_capacity_by_workers(synthetic):
@@ -97,11 +84,6 @@ def test_middleware_and_clients_stand_below_each_other(with_middleware):
         sets.loc["clients", "response_time_ms"] - sets.loc["middleware", "response_time_ms"]
     )
     assert difference == pytest.approx(0.5, abs=0.01)
-
-
-def test_the_smallest_number_of_workers_that_is_enough_is_shown(with_middleware):
-    gets = middleware_table(with_middleware).query("workload == 'get'")
-    assert gets["workers"].unique() == [8]  # 64 are within the noise
 
 
 def test_comparison_puts_each_study_beside_ours(baseline):

@@ -43,13 +43,7 @@ def test_md1_numbers_in_system_have_the_mean_of_pollaczek_and_khinchine(rho):
 def test_md1_waiting_times_are_those_of_crommelin(rho, times):
     probability = md1_waiting_time_cdf(times * 2.0, rho / 2.0, 2.0)
     assert probability == pytest.approx(crommelin(times * 2.0, rho / 2.0, 2.0), rel=1e-12)
-
-
-def test_long_md1_waiting_times_stay_probabilities():
-    probabilities = [md1_waiting_time_cdf(t, 0.97, 1.0) for t in np.arange(0, 300, 0.7)]
-    assert np.all(np.diff(probabilities) >= 0)
-    assert 0.97 < probabilities[-1] <= 1
-    assert md1_waiting_time_cdf(-1.0, 0.5, 1.0) == 0
+    assert md1_waiting_time_cdf(-1.0, rho / 2.0, 2.0) == 0
 
 
 def test_a_link_without_a_bucket_is_md1():
@@ -58,13 +52,6 @@ def test_a_link_without_a_bucket_is_md1():
     expected = SERVICE_TIME * (1 + rho / 2 / (1 - rho))
     np.testing.assert_allclose(link_time(rate, SERVICE_TIME), expected)
     assert np.isnan(link_time(3000.0, SERVICE_TIME))
-
-
-def test_a_bucket_of_one_message_saves_its_service_time():
-    np.testing.assert_allclose(
-        link_time(2000.0, SERVICE_TIME, SERVICE_TIME),
-        link_time(2000.0, SERVICE_TIME) - SERVICE_TIME,
-    )
 
 
 def test_a_bucket_saves_what_its_waiting_times_say():

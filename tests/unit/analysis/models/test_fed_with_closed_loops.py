@@ -81,16 +81,6 @@ def test_one_request_more_in_the_best_second_is_a_step_of_the_dilation():
     assert own["one_request_more"].isna().all()
 
 
-def test_each_cell_has_two_rows(tables):
-    predictions = station_predictions(cells(tables.runs), tables.windows)
-    table = recipe_table(predictions)
-    assert len(table) == len(predictions) / 2
-    assert table["service_rate_from"].tolist()[:2] == [BEST_SECOND, SERVICE_TIMES]
-    row = table.query("workload == 'get' and workers == 8 and num_clients == 6").iloc[0]
-    assert row["M/M/1"] == of(predictions, "M/M/1", BEST_SECOND)["predicted"]
-    assert row["M/M/m"] == of(predictions, "M/M/m", BEST_SECOND)["predicted"]
-
-
 def test_at_utilization_one_nothing_is_predicted(tables):
     seconds = tables.windows.assign(throughput_ops_per_s=1.0)
     measured = cells(tables.runs).assign(middleware_worker_utilization_mean=1.001)
@@ -111,3 +101,13 @@ def test_without_a_middleware_there_is_nothing_to_model(tables):
     nothing = cells(tables.runs).assign(middleware_throughput_ops_per_s_mean=float("nan"))
     with pytest.raises(ValueError, match="no cell has a middleware"):
         station_predictions(nothing, pd.DataFrame())
+
+
+def test_each_cell_has_two_rows(tables):
+    predictions = station_predictions(cells(tables.runs), tables.windows)
+    table = recipe_table(predictions)
+    assert len(table) == len(predictions) / 2
+    assert table["service_rate_from"].tolist()[:2] == [BEST_SECOND, SERVICE_TIMES]
+    row = table.query("workload == 'get' and workers == 8 and num_clients == 6").iloc[0]
+    assert row["M/M/1"] == of(predictions, "M/M/1", BEST_SECOND)["predicted"]
+    assert row["M/M/m"] == of(predictions, "M/M/m", BEST_SECOND)["predicted"]

@@ -1,5 +1,4 @@
 import pandas as pd
-import pytest
 
 from analysis.models.halves import DEMANDS, JUDGED, demands_half, half_table, halves
 
@@ -13,13 +12,6 @@ def runs_of(loads=(6, 24, 96, 288), workers=(8, 64), repetitions=2, **more):
         for _ in range(repetitions)
     ]
     return pd.DataFrame(rows).assign(**more)
-
-
-def test_each_workload_has_one_half_for_demands_and_one_that_judges():
-    table = halves(runs_of())
-    counts = table.groupby(["workload", "half"]).size()
-    assert counts.tolist() == [4, 4, 4, 4]
-    assert not table.duplicated(["workload", "workers", "num_clients"]).any()
 
 
 def test_halves_are_those_of_the_campaigns_seed_whatever_was_measured_first():
@@ -50,13 +42,6 @@ def test_the_table_tells_all_cells_once():
     for text in told:
         assert sorted(int(load) for load in text.strip(", ").split(", ")) == [6, 24, 96, 288]
     assert len(demands_half(runs, "3.1", "set")) == 4
-
-
-@pytest.mark.parametrize("seed", [1.0, float("nan")])
-def test_a_seed_that_is_not_told_is_0(seed):
-    without = halves(runs_of())
-    same = halves(runs_of(campaign_seed=seed))["half"].equals(without["half"])
-    assert same == pd.isna(seed)
 
 
 def test_cells_of_several_think_times_are_drawn_apart():

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from analysis.models import message_bytes, predict
-from analysis.models.asymptotes import asymptote_table
+from analysis.models import predict
 from analysis.models.measured import measured_system
 
 
@@ -32,26 +31,9 @@ def test_net_thread_demand_follows_the_utilization_law(tables):
         largest["middleware_net_thread_utilization"].mean(), rel=0.01
     )
     assert (system.workers, system.middleware_link_rate) == (8, 800e6)
-
-
-def test_net_thread_demand_is_left_at_0_where_its_cpu_time_is_not_told(tables):
-    runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
+    untold = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
     run = {"section": "3.1", "workload": "set", "workers": 8}
-    assert measured_system(replace(tables, runs=runs), **run).net_thread_time == 0
-
-
-def test_what_the_tables_do_not_tell_is_given(tables):
-    system = measured_system(
-        tables, section="3.1", workload="get", workers=8, server_time=1e-5, servers=3
-    )
-    assert (system.server_time, system.servers) == (1e-5, 3)
-
-
-def test_sets_go_to_all_servers_of_a_what_if(tables):
-    run = {"section": "3.1", "workload": "set", "workers": 8}
-    assert measured_system(tables, **run, servers=3).servers_per_request == 3
-    some = measured_system(tables, **run, servers=3, servers_per_request=2)
-    assert some.servers_per_request == 2
+    assert measured_system(replace(tables, runs=untold), **run).net_thread_time == 0
 
 
 def test_runs_that_were_not_measured_are_refused(tables):
@@ -140,30 +122,6 @@ def test_demands_come_from_the_cells_that_are_named_whatever_their_workers(table
     expected = (0.6 / own["middleware_throughput_ops_per_s"]).mean()
     assert system.net_thread_time == pytest.approx(expected)
     assert system.workers == 8
-
-
-def test_several_systems_must_be_told_apart(tables):
-    with pytest.raises(ValueError, match="workers must be chosen among"):
-        measured_system(tables, section="3.1", workload="get")
-
-
-def test_a_multi_get_carries_all_its_keys():
-    one, nine = (message_bytes("multi-get", keys=keys) for keys in (1, 9))
-    assert one == message_bytes("get")
-    assert nine["reply_bytes"] == pytest.approx(9 * one["reply_bytes"], rel=0.01)
-    with pytest.raises(ValueError, match="keys must be >= 1, got 0"):
-        message_bytes("multi-get", keys=0)
-
-
-def test_a_link_without_a_known_limit_takes_no_time(tables):
-    free = replace(tables, hosts=tables.hosts.assign(rate_mbit_per_s=float("nan")))
-    system = measured_system(free, section="3.1", workload="get", workers=8)
-    assert system.server_link_rate == system.client_link_rate == float("inf")
-    assert system.demands()["server link"] == 0
-    direct = replace(free, runs=free.runs.query("section == '2.1'"))
-    bounds = asymptote_table(direct).set_index(["section", "workload"])
-    assert bounds.loc[("2.1", "get"), "limit"] == "nothing known"
-    assert bounds.loc[("2.1", "get"), "most_ops_per_s"] == float("inf")
 
 
 def test_a_think_time_must_be_told_apart_and_reaches_the_model(tables):

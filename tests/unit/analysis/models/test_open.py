@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.laws.operational import littles_law
-from analysis.models import mm1, mminf, mmm
-from analysis.studies.printed import published_table
+from analysis.models import mm1, mmm
 
 RATES = st.floats(1e-3, 1e5)
 LOADS = st.floats(0.01, 0.999)
@@ -34,27 +33,6 @@ def test_terminals_of_jain_example_31_2():
     assert station.response_time == pytest.approx(24, abs=0.1)
     assert station.response_time_variance == pytest.approx(479, abs=1)
     assert station.waiting_time_percentile(90) == pytest.approx(14, abs=0.5)
-
-
-@pytest.mark.parametrize(
-    ("num_servers", "queue_length", "response_time"), [(2, 7.674, 1.053), (4, 0.105, 0.212)]
-)
-def test_two_and_four_servers_of_the_queueing_toolbox(num_servers, queue_length, response_time):
-    """Octave's `queueing` package, test of qsmmm with lambda = 9, mu = 5."""
-    station = mmm(9, 5, num_servers)
-    assert station.queue_length == pytest.approx(queue_length, abs=5e-4)
-    assert station.response_time == pytest.approx(response_time, abs=5e-4)
-
-
-def test_predictions_of_yenicelik_table_5():
-    """Queue length and response time of his M/M/1 for 8, 16 and 64 workers."""
-    table = published_table("yenicelik2018", "t05_mm1_pred").query("worker_threads != 32")
-    station = mm1(table["lambda_ops_s"], table["mu_ops_s"])
-    assert station.utilization == pytest.approx(table["rho"].to_numpy(), abs=2e-5)
-    assert station.queue_length == pytest.approx(table["pred_queue_len"].to_numpy(), rel=1e-3)
-    assert station.response_time * 1000 == pytest.approx(
-        table["pred_latency_ms"].to_numpy(), rel=1e-3
-    )
 
 
 @given(load=LOADS, service_rate=RATES)
@@ -90,21 +68,6 @@ def test_erlang_c_is_the_textbook_sum(load, num_servers):
     assert station.probability_of_empty == pytest.approx(1 / (sum(terms) + last), rel=1e-9)
 
 
-@pytest.mark.parametrize("num_servers", [1, 2, 5])
-def test_numbers_in_system_and_queue_have_the_moments_of_their_distribution(num_servers):
-    station = mmm(0.8 * num_servers, 1.0, num_servers)
-    in_system = np.arange(500)
-    ratios = 0.8 * num_servers / np.minimum(in_system[1:], num_servers)
-    probability = np.cumprod([1, *ratios])
-    probability /= probability.sum()
-    waiting = np.maximum(in_system - num_servers, 0)
-    for name, number in (("num_in_system", in_system), ("queue_length", waiting)):
-        mean = probability @ number
-        assert getattr(station, name) == pytest.approx(mean)
-        variance = probability @ (number - mean) ** 2
-        assert getattr(station, f"{name}_variance") == pytest.approx(variance)
-
-
 @given(load=LOADS, num_servers=st.integers(1, 60), percentile=st.floats(0.1, 99.9))
 def test_percentiles_invert_the_distribution(load, num_servers, percentile):
     station = mmm(load * num_servers, 1.0, num_servers)
@@ -133,28 +96,13 @@ def test_many_servers_close_to_saturation_stay_finite():
     assert mmm(10.0, 1.0, 10_000).probability_of_empty == pytest.approx(math.exp(-10))
 
 
-def test_more_servers_approach_a_delay():
-    delay, many = mminf(50, 1.0), mmm(50, 1.0, 200)
-    for name in ("num_in_system", "num_in_system_variance", "response_time", "waiting_time"):
-        assert getattr(many, name) == pytest.approx(getattr(delay, name), abs=1e-9)
-    assert delay.response_time_percentile(50) == pytest.approx(math.log(2))
-    assert delay.waiting_time_percentile(99) == 0
-
-
-def test_nobody_arrives():
-    station = mmm(0.0, 2.0, 3)
-    assert station.probability_of_empty == 1
-    assert station.num_in_system == station.waiting_time == 0
-    assert station.response_time == 0.5
-    assert station.waiting_time_percentile(99) == 0
-
-
 def test_arguments_are_broadcast_and_scalars_stay_scalars():
     station = mmm([[10.0], [20.0]], 10.0, [3, 4, 5])
     assert station.response_time.shape == (2, 3)
     assert station.response_time[1, 2] == mmm(20.0, 10.0, 5).response_time
     assert station.response_time_percentile(90).shape == (2, 3)
     assert isinstance(mm1(1, 2).response_time, float)
+    assert station.waiting_time_percentile(99).shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -163,9 +111,8 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
         (lambda: mm1(104, 100), r"utilization must be < 1, got 1\.04: the system is unstable"),
         (lambda: mmm([1, 4], 2, 2), "utilization must be < 1, got 1: the system is unstable"),
         (lambda: mm1(-1, 2), "arrival_rate must be >= 0 and finite, got -1"),
-        (lambda: mminf(1, 0), "service_rate must be > 0 and finite, got 0"),
+        (lambda: mm1(1, np.inf), "service_rate must be > 0 and finite, got inf"),
         (lambda: mmm(1, 1, 2.5), r"num_servers must be whole numbers >= 1, got 2\.5"),
-        (lambda: mmm(1, 1, 0), "num_servers must be whole numbers >= 1, got 0"),
         (
             lambda: mm1(1, 2).waiting_time_percentile(100),
             r"percentile must be in \[0, 100\), got 1",
@@ -175,27 +122,3 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
 def test_arguments_out_of_their_domain_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_waiting_time_percentiles_are_vectorised():
-    station = mm1([10.0, 90.0], 100.0)
-    assert station.waiting_time_percentile(80).tolist() == pytest.approx([0, math.log(4.5) / 10])
-    assert np.all(station.waiting_time_percentile(99) > 0)
-
-
-@pytest.mark.parametrize("num_servers", [1, 100, 10_000])
-def test_percentiles_without_waiting_are_those_of_the_service(num_servers):
-    idle = mmm(0, 3.0, num_servers)
-    assert idle.response_time_percentile(0) == 0
-    assert idle.response_time_percentile(99) == pytest.approx(np.log(100) / 3)
-    assert idle.waiting_time_percentile(99) == 0
-
-
-@pytest.mark.parametrize("rates", [(np.nan, 1), (1, np.nan), (1, np.inf), (np.inf, 1)])
-def test_rates_that_are_not_finite_are_refused(rates):
-    with pytest.raises(ValueError, match="_rate must be"):
-        mm1(*rates)
-
-
-def test_no_rates_give_no_measures():
-    assert mm1([], 1.0).response_time.shape == (0,)

@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 
-from analysis.models import mm1, mmm, predict, solve_closed
-from analysis.models.closed import Station
+from analysis.models import mm1, mmm, predict
 from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import System, message_bytes
-from analysis.studies.printed import published_table
 
 NO_MESSAGES = {"request_bytes": 0, "reply_bytes": 0}
 GET, SET = message_bytes("get"), message_bytes("set")
@@ -43,29 +41,6 @@ def test_workers_with_random_arrivals_are_mmm(workers):
     waiting_time = mean(result, "queueing_time_ms") / 1000
     assert waiting_time == pytest.approx(float(expected.waiting_time), rel=0.06)
     assert mean(result, "queue_length") == pytest.approx(float(expected.queue_length), rel=0.07)
-
-
-@pytest.mark.slow
-def test_workers_without_messages_are_a_multi_server_station():
-    system = System(
-        middlewares=1, workers=4, worker_time=2e-3, net_thread_time=3e-4, think_time=5e-3,
-        **NO_MESSAGES,
-    )  # fmt: skip
-    stations = [Station("net thread", 3e-4), Station("workers", 2e-3, 1, 4)]
-    exact = solve_closed(stations, 20, 5e-3)
-    result = simulate(system, 20, options=SimulationOptions(duration_s=60))
-    assert mean(result, "throughput_ops_per_s") == pytest.approx(exact.throughput[-1], rel=0.02)
-    response_time = mean(result, "client_response_time_ms") / 1000
-    assert response_time == pytest.approx(exact.response_time[-1], rel=0.03)
-    assert result.utilizations["net thread"] == pytest.approx(exact.utilization[-1, 0], rel=0.02)
-
-
-def test_links_with_random_times_are_product_form():
-    system = System(servers=1, server_time=2e-4, think_time=2e-3, network_delay=4e-4, **GET)
-    options = SimulationOptions(duration_s=40, link_times="exponential")
-    simulated = mean(simulate(system, 10, options=options), "throughput_ops_per_s")
-    exact = predict(system, 10).measures["throughput_ops_per_s"].iloc[-1]
-    assert simulated == pytest.approx(exact, rel=0.01)
 
 
 def test_a_shared_machine_with_random_times_is_product_form():
@@ -114,45 +89,6 @@ def test_a_write_waits_for_the_slowest_server():
     assert all_three == pytest.approx(0.5 * (1 + 1 / 2 + 1 / 3), rel=0.03)  # largest of three
 
 
-@pytest.mark.slow
-def test_round_robin_wastes_less_than_drawn_servers():
-    system = System(middlewares=1, workers=8, servers=3, network_delay=3e-4, **GET)
-    in_turn, drawn = (
-        mean(
-            simulate(system, 60, options=SimulationOptions(routing=routing)), "throughput_ops_per_s"
-        )
-        for routing in ("round-robin", "hash")
-    )
-    assert in_turn > 1.1 * drawn
-
-
-@pytest.mark.slow
-def test_the_link_explains_the_read_only_cells_of_schmids_design():
-    """Calibrated by his baseline (2954 op/s at one server) and a network delay of 0.35 ms."""
-    effects = (
-        published_table("schmid2018", "t08_2k4_read")
-        .query("response_variable == 'throughput' and factor != 'error'")
-        .set_index("factor")["effect"]
-    )
-    link_rate = 2954 * 8 * GET["reply_bytes"]
-    for servers in (1, 3):
-        for middlewares in (1, 2):
-            for workers in (8, 32):
-                levels = {
-                    "I": 1, "A": servers - 2, "B": 2 * middlewares - 3, "C": workers / 12 - 5 / 3,
-                }  # fmt: skip
-                cell = sum(
-                    effect * np.prod([levels[letter] for letter in name])
-                    for name, effect in effects.items()
-                )
-                system = System(
-                    middlewares=middlewares, servers=servers, workers=workers,
-                    server_link_rate=link_rate, network_delay=0.35e-3, **GET,
-                )  # fmt: skip
-                result = simulate(system, 192, options=SimulationOptions(duration_s=3, warm_up_s=1))
-                assert mean(result, "throughput_ops_per_s") == pytest.approx(cell, rel=0.025)
-
-
 def test_the_same_seed_gives_the_same_run_and_another_another():
     system = System(server_time=1e-3, **NO_MESSAGES)
     runs = [
@@ -192,9 +128,7 @@ def test_progress_is_told_after_each_batch():
     ("run", "message"),
     [
         (lambda s: simulate(s), "give either num_clients or arrival_rate"),
-        (lambda s: simulate(s, 1, arrival_rate=1.0), "give either num_clients or arrival_rate"),
         (lambda s: simulate(s, 0), "num_clients must be a whole number >= 1, got 0"),
-        (lambda s: simulate(s, arrival_rate=0.0), "arrival_rate must be > 0 and finite, got 0"),
         (lambda s: simulate(s, arrival_rate=0.1), "duration_s 10 is too short for 20 batches"),
         (lambda s: SimulationOptions(duration_s=0), "duration_s > 0, got 2.0 and 0"),
         (lambda s: SimulationOptions(batches=1), "batches must be >= 2, got 1"),

@@ -114,22 +114,12 @@ def test_parallel_connections_without_a_total_are_added(tmp_path):
     assert result.intervals.empty
 
 
-def test_intervals_of_one_connection(tmp_path):
-    text = "".join(line for line in PARALLEL.splitlines(True) if "[  1]" in line)
-    (result,) = read(tmp_path, text)
-    assert result.bandwidth_mbit_per_s == pytest.approx(10.9)
-    assert result.intervals["end_s"].tolist() == [1, 2]
-
-
 @pytest.mark.parametrize(
     ("rate", "mbit_per_s"),
     [
-        ("0.00 bits/sec", 0),
-        ("801 Kbits/sec", 0.801),
         ("8.01 Gbits/sec", 8010),
         ("1331 KBytes/sec", 1331 * 1024 * 8 / 1e6),
         ("95.5 MBytes/sec", 95.5 * 1024**2 * 8 / 1e6),
-        ("1.10 GBytes/sec", 1.1 * 1024**3 * 8 / 1e6),
         ("125 Bytes/sec", 0.001),
     ],
 )
@@ -167,12 +157,9 @@ def test_csv(tmp_path):
     ("text", "message"),
     [
         ("", "no report of iperf 2"),
-        ("connect failed: Connection refused\n", "the test failed: connect failed: Connection ref"),
         (CLIENT.rpartition("[  3]")[0] + CLIENT, r"txt:6: no report over its whole length: the te"),
         (CLIENT.replace("801 Mbits", "8x1 Mbits"), r"txt:8: not a whole report: .*8x1 Mbits/sec"),
-        (CLIENT.replace("801 Mbits", "8.0.1 Mbits"), r"txt:8: not a report: .*'8\.0\.1'"),
         (CLIENT.replace("connected", "linked"), r"txt:8: no line .* hosts of connection \[3\]"),
-        (PARALLEL[: PARALLEL.index("[  2] 0.0000-2")], "txt:1: no report over its whole length"),
         (CSV.replace("10480000", "1048x"), r"txt:3: not a whole report: '2016.*"),
         ('{\n"start": {}}\n', "output of iperf3: .* read it with read_iperf3"),
         (

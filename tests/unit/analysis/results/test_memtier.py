@@ -19,10 +19,8 @@ DATA = Path(__file__).parents[3] / "data" / "memtier"
     ("file", "request_type", "requests", "throughput", "response_time_ms"),
     [
         ("1.2.17/get-only.json", "get", math.nan, 2889.83, 1.38),
-        ("1.3.0/mixed-multiget6.json", "set", math.nan, 479.50, 3.85),
         ("1.4.0/set-only.json", "set", 25356, 5070.42, 0.787),
         ("2.3.1/get-only.json", "get", 14445, 2888.33, 1.382),
-        ("2.3.1/mixed-multiget6.json", "total", 4791, 957.53, 4.171),
         ("2.3.1/interrupted.json", "total", 10854, 5458.76, 0.730),
     ],
 )
@@ -85,17 +83,6 @@ def test_drop_in_tells_of_operations_that_memtier_does_not_have(tmp_path):
     assert run.error_replies == 3
 
 
-def test_drop_in_says_why_it_did_not_measure():
-    with pytest.raises(ParseError, match=r"no results section: .*Connection refused"):
-        read_memtier_json(DATA / "drop-in" / "refused.json")
-
-
-def test_percentiles_of_old_versions_come_from_the_distribution():
-    percentiles = read_memtier_json(DATA / "1.2.17" / "get-only.json").run.percentiles
-    assert percentiles["request_type"].unique() == ["get"]
-    assert percentiles["response_time_ms"].tolist() == [1.4, 1.4, 1.4, 1.5, 1.6, 2.2]
-
-
 def test_seconds_add_up_to_the_total():
     run = read_memtier_json(DATA / "2.3.1" / "mixed-multiget6.json").run
     assert run.started_epoch_ms == 1795224150292
@@ -121,10 +108,6 @@ def test_several_runs_stand_side_by_side():
     assert result.runs[2].started_epoch_ms is None
     with pytest.raises(ValueError, match="one run expected, got"):
         _ = result.run
-
-
-def test_interrupted_run_says_so():
-    assert read_memtier_json(DATA / "2.3.1" / "interrupted.json").run.interrupted
 
 
 @pytest.mark.parametrize("version", ["1.2.17", "1.3.0", "1.4.0"])
@@ -170,40 +153,24 @@ def test_cut_total_response_time_is_computed_from_the_rows(tmp_path):
     assert read_memtier_json(path).run.totals.loc["total", "response_time_ms"] == 1.382
 
 
-def test_unset_minimum_is_missing(tmp_path):
-    path = edit(tmp_path, r'"Min Latency": [\d.]+', '"Min Latency": 9223372036854776.000')
-    assert read_memtier_json(path).run.totals["response_time_min_ms"].isna().all()
-
-
 @pytest.mark.parametrize(
     ("pattern", "replacement", "message"),
     [
         (r'"Ops/sec": [\d.]+', '"Ops/sec": "fast"', "'Ops/sec' must be a number >= 0, got 'fast'"),
-        (r'"Count": \d+', '"Count": -1', "'Count' must be a number >= 0, got -1"),
         (r'"Count": 14445', '"Count": 14454', "'get' has a 'Count' of 14454, but the seconds"),
         (
             r'(?s)("Totals":.*?)"Count": 14445',
             r'\1"Count": 14454',
             "'Totals' has a 'Count' of 14454, but the request types add up to 14445",
         ),
-        (r'"Hits/sec"', '"Hits"', "field 'Hits/sec' is missing"),
         (r'"Compressed Histogram": "HIST', '"Compressed Histogram": "XXXX', "HdrHistogram"),
         (r'"Totals"', '"Sums"', "no results section"),
-        (r'"run information"', '"run info"', "field 'run information' is missing"),
     ],
 )
 def test_damage_is_an_error_that_names_the_field(tmp_path, pattern, replacement, message):
     path = edit(tmp_path, pattern, replacement)
     with pytest.raises(ParseError, match=re.escape(message)):
         read_memtier_json(path)
-
-
-def test_compressed_file_reads_like_the_plain_one(tmp_path):
-    plain = DATA / "2.3.1" / "set-only.json"
-    packed = tmp_path / "memtier-0.json.gz"
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
-    expected = read_memtier_json(plain).run.totals
-    assert read_memtier_json(packed).run.totals.equals(expected)
 
 
 WHOLE = {

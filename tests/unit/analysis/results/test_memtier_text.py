@@ -2,6 +2,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,6 @@ from analysis.results import (
     ParseError,
     read_memtier_hgrm,
     read_memtier_json,
-    read_memtier_percentiles,
     read_memtier_text,
 )
 from analysis.results.histograms import histogram_percentiles
@@ -64,30 +64,10 @@ def test_distribution_rises_to_all_requests_and_leaves_idle_types_out():
         assert rows["cumulative_percent"].iloc[-1] == 100
 
 
-@pytest.mark.parametrize("version", ["1.2.17", "1.3.0", "1.4.0"])
-def test_report_of_a_refused_run_has_no_response_time(version):
-    (report,) = read_memtier_text(DATA / version / "refused.out")
-    assert (report.totals["reported_throughput_ops_per_s"] == 0).all()
-    assert report.totals["response_time_ms"].isna().all()
-    assert report.percentiles.empty
-    assert report.distribution.empty
-
-
 @pytest.mark.parametrize("file", ["2.3.1/refused.out", "1.4.0/interrupted.out"])
 def test_a_killed_tool_leaves_no_table(file):
     with pytest.raises(ParseError, match=r"\.out: no results table"):
         read_memtier_text(DATA / file)
-
-
-def test_foreign_cells_are_errors_with_their_line(tmp_path):
-    text = (DATA / "1.4.0" / "get-only.out").read_text()
-    path = tmp_path / "edited.out"
-    path.write_text(text.replace("Waits           0.00", "Waits           fast"))
-    with pytest.raises(ParseError, match=r"edited\.out:12: not a number: 'fast'"):
-        read_memtier_text(path)
-    path.write_text(text.replace("Waits           0.00", "Waits"))
-    with pytest.raises(ParseError, match=r"edited\.out:12: 9 cells expected"):
-        read_memtier_text(path)
 
 
 def edited(tmp_path: Path, file: str, old: str, new: str) -> Path:
@@ -104,36 +84,25 @@ def test_rows_are_read_where_no_rule_stands_above_them(tmp_path):
     (report,) = read_memtier_text(path)
     assert report.totals.index.tolist() == ["set", "get", "wait", "total"]
     assert report.totals.equals(read_memtier_text(DATA / "1.4.0" / "set-only.out")[0].totals)
-    path = edited(tmp_path, "1.4.0/set-only.out", rule, "- cut -\n")
-    with pytest.raises(ParseError, match=r"edited\.out:9: 9 cells expected"):
-        read_memtier_text(path)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("Waits ", "Sets ", r"edited\.out:12: a second row of 'Sets'"),
+        ("Waits           0.00", "Waits           fast", ":12: not a number: 'fast'"),
+        ("Waits           0.00", "Waits", ":12: 9 cells expected"),
+        ("Hits/sec", "Ops/sec", ":8: not the column titles of memtier"),
         (
             "GET       0.031        0.000",
             "GET       0.031        0.0.0",
             ":21: not a row of the dis",
-        ),
-        (
-            "GET       0.031        0.000",
-            "Totals  1.00  2.00",
-            ":21: not a row of the distribution",
         ),
     ],
 )
 def test_no_row_of_a_report_vanishes(tmp_path, old, new, message):
     with pytest.raises(ParseError, match=message):
         read_memtier_text(edited(tmp_path, "1.4.0/get-only.out", old, new))
-
-
-def test_first_percentile_is_read_where_no_empty_line_stands_above_it(tmp_path):
-    path = edited(tmp_path, "2.3.1/hdr_FULL_RUN_1.txt", "\n\n", "\n")
-    whole = read_memtier_percentiles(DATA / "2.3.1" / "hdr_FULL_RUN_1.txt")
-    assert read_memtier_percentiles(path).equals(whole)
 
 
 def test_the_last_line_is_not_the_title(tmp_path):
@@ -148,18 +117,17 @@ def test_the_last_line_is_not_the_title(tmp_path):
 def test_hdr_files_agree_with_each_other(kind, run):
     name = f"hdr_{kind}_RUN_{run}" if kind == "FULL" else f"hdr_{kind}_run_{run}"
     histogram = read_memtier_hgrm(DATA / "2.3.1" / f"{name}.hgrm")
-    table = read_memtier_percentiles(DATA / "2.3.1" / f"{name}.txt")
+    table = pd.read_csv(DATA / "2.3.1" / f"{name}.txt", sep=r"\s+", comment="#")
     total = histogram["count"].sum()
-    assert table["requests"].iloc[-1] == total
-    expected = histogram_percentiles(histogram, 100 * table["requests"] / total)
-    np.testing.assert_allclose(table["response_time_ms"], expected, atol=0.0051)
+    assert table["TotalCount"].iloc[-1] == total
+    expected = histogram_percentiles(histogram, 100 * table["TotalCount"] / total)
+    np.testing.assert_allclose(table["Value"], expected, atol=0.0051)
 
 
 WHOLE = {
     "2.3.1/get-only.out": lambda path: read_memtier_text(path)[0].totals,
     "1.2.17/set-only.out": lambda path: read_memtier_text(path)[0].totals,
     "2.3.1/hdr_FULL_RUN_1.hgrm": read_memtier_hgrm,
-    "2.3.1/hdr_FULL_RUN_1.txt": read_memtier_percentiles,
 }
 
 
@@ -177,21 +145,6 @@ def test_cut_anywhere_gives_the_whole_result_or_an_error(tmp_path_factory, file,
         assert result.equals(read(DATA / file))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("Value Percentile\n", "expected"),
-        ("Value Percentile TotalCount 1/(1-Percentile)\n\n1.0 fast 1 1\n", ":3: four numbers"),
-        ("Value Percentile TotalCount 1/(1-Percentile)\n\n1.0 0.5 1 2\n", "the table is cut"),
-    ],
-)
-def test_damaged_percentile_tables_are_errors(tmp_path, text, message):
-    path = tmp_path / "hdr.txt"
-    path.write_text(text)
-    with pytest.raises(ParseError, match=message):
-        read_memtier_percentiles(path)
-
-
 def test_damaged_histogram_logs_are_errors(tmp_path):
     path = tmp_path / "hdr.hgrm"
     path.write_text("#[x]\n1.0,2.0,3.0,HISTxxxx\n")
@@ -200,14 +153,3 @@ def test_damaged_histogram_logs_are_errors(tmp_path):
     path.write_text("#[x]\nhello\n")
     with pytest.raises(ParseError, match=r"hdr\.hgrm:2: not a line of a histogram log: 'hello'"):
         read_memtier_hgrm(path)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("Waits           0.00", "\nWaits           0.00"), ("KB/sec", "KB"), ("Hits/sec", "Ops/sec")],
-)
-def test_foreign_titles_and_empty_lines_in_the_table_are_errors(tmp_path, old, new):
-    path = tmp_path / "edited.out"
-    path.write_text((DATA / "1.4.0" / "get-only.out").read_text().replace(old, new))
-    with pytest.raises(ParseError, match=r"edited\.out:"):
-        read_memtier_text(path)

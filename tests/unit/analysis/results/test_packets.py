@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from analysis.results import ParseError, read_packets
-from analysis.results.histograms import histogram_percentiles
 from analysis.tables.details import request_type_measures, server_seconds
 from analysis.tables.measures import MIDDLEWARE_TIMES, middleware_measures, middleware_seconds
 from tests.helpers.manifests import manifest_of
@@ -88,17 +87,6 @@ def test_tables_are_read_with_what_is_unknown_as_nan(directory):
     assert result.queue["jobs_mean"].tolist() == [0.013, 0.002]
     assert result.utilization.empty
     assert result.bins.empty
-
-
-def test_histograms_by_second_are_those_of_a_middleware(directory):
-    rows = read_packets(directory).histograms_by_second(
-        "response_time", start_epoch_s=SECOND, end_epoch_s=SECOND + 2
-    )
-    assert rows.columns.tolist() == ["upper_edge_ms", "count", "request_type", "second"]
-    assert rows["count"].sum() == 4
-    assert rows[rows["second"] == 1]["upper_edge_ms"].tolist() == [2.003]
-    gets = rows[rows["request_type"] == "get"].sort_values("upper_edge_ms")
-    assert histogram_percentiles(gets, [50]).tolist() == [2.003]
 
 
 def test_measures_of_a_run(directory):

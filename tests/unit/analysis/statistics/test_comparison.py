@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.comparison import as_points, compare, error_table, misses_more, shown
+from analysis.statistics.comparison import compare, error_table, misses_more, shown
 
 CELLS = pd.DataFrame(
     {
@@ -35,14 +35,6 @@ def test_the_interval_goes_with_the_measurement():
     assert not {"ci_low", "ci_high"} & set(shown(table))
 
 
-def test_points_are_what_has_a_prediction():
-    table = compare(CELLS, CELLS["x_mean"].where(CELLS.index != "b"), "x")
-    points = as_points(table, "y")
-    assert points.index.tolist() == ["a", "c", "d"]
-    bounds = points.loc["a", ["y_predicted", "y_mean", "y_ci_low", "y_ci_high"]]
-    assert bounds.tolist() == [100, 100, 98, 102]
-
-
 def test_measurements_must_be_above_zero():
     with pytest.raises(ValueError, match="x must be > 0, got 0"):
         compare(CELLS * 0, CELLS["x_mean"], "x")
@@ -59,12 +51,6 @@ def test_models_are_summed_up_by_their_errors():
     )
     assert row["near"] == 0.5
     assert (row["supported"], row["refuted"]) == (0, 1)
-
-
-def test_half_of_a_measurement_is_as_far_off_as_twice_of_it():
-    frame = pd.DataFrame({"model": ["a", "b"], "relative_error": [-0.5, 1.0], "verdict": None})
-    sizes = error_table({"throughput": frame})["rms_log_error"]
-    assert sizes.tolist() == pytest.approx([np.log(2)] * 2)
 
 
 def test_models_are_compared_in_the_cells_that_both_predict():

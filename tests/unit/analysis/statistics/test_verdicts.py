@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.statistics.estimates import Estimate, mean_of, ratio_of
+from analysis.statistics.estimates import Estimate, mean_of
 from analysis.statistics.verdicts import Verdict, verdict_equal, verdict_within
 
 SUPPORTED, REFUTED, UNDECIDED = Verdict
@@ -26,11 +26,6 @@ def test_on_the_margin_a_twentieth_at_most_is_supported_or_refuted(edge, sd, rep
     found = shares(1 + edge, sd, repetitions)
     assert found[SUPPORTED] <= 0.05
     assert found[REFUTED] <= 0.05
-
-
-def test_true_values_within_the_margin_are_hardly_ever_refuted():
-    assert shares(1.04, 0.01, repetitions=3)[REFUTED] < 0.01
-    assert shares(0.96, 0.05, repetitions=3)[REFUTED] < 0.05
 
 
 def test_precise_numbers_are_decided():
@@ -62,13 +57,6 @@ def test_each_verdict_is_of_the_whole_interval(value, error, freedom, is_ratio, 
     inside = [1 - margin <= bound <= 1 + margin for bound in (low, high)]
     assert (verdict == SUPPORTED) == all(inside)
     assert (verdict == REFUTED) == (high < 1 - margin or low > 1 + margin)
-
-
-def test_ratios_are_judged_by_their_own_interval():
-    assert (
-        verdict_equal(ratio_of([200, 201, 199], [100, 100.5, 99.5]).interval(), 2, 0.1) == SUPPORTED
-    )
-    assert verdict_equal(ratio_of([200, 201, 199], [100]).interval(), 2, MARGIN) == UNDECIDED
 
 
 def test_one_bound_is_enough_to_refute():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis.chapters.published_results.machines import cells_near
-from analysis.studies.machines.fit import CONSTANT, Fit, fit, judged
+from analysis.studies.machines.fit import Fit, fit, judged
 from analysis.studies.machines.five_numbers import Machines, throughput, throughputs
 from analysis.studies.machines.printed_sets import DESIGN, OTHER, SAME, STUDIES, set_cells
 from analysis.studies.printed import study_name
@@ -65,12 +65,6 @@ def test_three_servers_take_as_much_longer_as_the_slowest():
     assert one / three == pytest.approx(PLANTED.slowest, rel=0.05)
 
 
-def test_clients_of_one_machine_share_its_link():
-    cell = CELL | {"client_machines": 1, "middlewares": 0, "servers": 2, "workers": 0}
-    fast = replace(PLANTED, alone_per_s=1e6)
-    assert throughput(fast, cell) == pytest.approx(200e6 / 8 / 4356, rel=0.03)
-
-
 def test_a_middleware_is_a_bottleneck_of_its_own():
     slow = replace(PLANTED, middleware_s=1 / 2000, forwarding_s=1e-9)
     for count in (1, 2):
@@ -124,12 +118,6 @@ def test_planted_machines_are_found_and_predict_what_was_not_seen(cells):
     told = judged(found.predictions)
     assert (told["near"] == told["cells"]).all()
     assert told["median_error"].max() < 0.01
-
-
-@pytest.mark.slow
-def test_a_server_of_constant_time_cannot_be_one_that_saves(cells):
-    told = judged(fit(planted(cells), CONSTANT).predictions)
-    assert told["near"].sum() < 0.8 * told["cells"].sum()
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 import pytest
 
-from analysis.models import Station, solve_closed
 from analysis.studies.message_queue import (
     closed_network,
     faster_databases,
@@ -28,13 +27,6 @@ def test_network_is_that_of_table_3():
     alone = (0.198 + 0.0117 + 0.138 + 0.492) / 1000
     assert network.response_time[0] == pytest.approx(alone)
     assert network.throughput[-1] < 4 / 0.492e-3
-
-
-def test_one_queue_predicts_more_than_four():
-    four, one = closed_network(), closed_network(one_queue=True)
-    assert (one.throughput[1:] > four.throughput[1:]).all()
-    alone = solve_closed([Station("database", 0.492e-3, 1, 4)], 400, 0.005)
-    assert (one.throughput <= alone.throughput + 1e-9).all()
 
 
 def test_measured_throughput_passes_what_four_servers_can_do():

@@ -42,14 +42,6 @@ def test_read_cells_have_the_effects_of_both_models():
     assert of_c == pytest.approx(0.0345, abs=2e-4)
 
 
-def test_logarithms_of_response_time_have_the_opposite_sign():
-    table = logarithm_table().set_index("effect")
-    assert table["Gets: ln X"].to_numpy() == pytest.approx(
-        -table["Gets: ln R"].to_numpy(), abs=2e-3
-    )
-    assert table.loc["B", "Sets: ln R"] == 0.0963
-
-
 @pytest.mark.parametrize("workload", ["get", "set"])
 def test_effects_of_schmid_and_their_intervals_are_as_printed(workload):
     result = throughput_effects("schmid2018", workload)
@@ -70,3 +62,11 @@ def test_gets_of_cetin_have_no_interval():
     assert throughput_effects("cetin2018", "get").effects["ci_low"].isna().all()
     with pytest.raises(ValueError, match="no 2\\^3 design of 'su2015'"):
         throughput_effects("su2015", "get")
+
+
+def test_logarithms_of_response_time_have_the_opposite_sign():
+    table = logarithm_table().set_index("effect")
+    assert table["Gets: ln X"].to_numpy() == pytest.approx(
+        -table["Gets: ln R"].to_numpy(), abs=2e-3
+    )
+    assert table.loc["B", "Sets: ln R"] == 0.0963

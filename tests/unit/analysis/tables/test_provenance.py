@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from analysis.results import ParseError
 from analysis.tables.provenance import Provenance, read_provenance, summarise
 from records.manifest import Manifest
 
@@ -60,21 +59,6 @@ def test_runs_without_generator_or_times_are_no_obstacle():
     facts = dict(summary(bare).facts())
     assert facts["Measured"] == "not recorded"
     assert facts["Load generator"] == "none"
-
-
-def test_manifests_are_found_wherever_the_runs_are(tmp_path):
-    folder = tmp_path / "2.1" / "workload=get" / "rep-1"
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text(json.dumps(MANIFEST))
-    assert read_provenance(tmp_path).num_accepted == 1
-
-
-def test_damaged_manifest_is_named(tmp_path):
-    folder = tmp_path / "2.1" / "workload=get" / "rep-1"
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text("{")
-    with pytest.raises(ParseError, match=r"rep-1/manifest.json: not a complete JSON"):
-        read_provenance(tmp_path)
 
 
 def test_campaign_without_runs_says_what_to_do(tmp_path):

@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -51,18 +49,6 @@ def test_several_at_once_make_them_once(campaign, made):
     assert [len(tables.runs) for tables in found] == [2] * 4
 
 
-@pytest.mark.slow
-def test_processes_do_not_disturb_each_other(campaign):
-    code = (
-        "import sys; from analysis.tables.tidied import campaign_tables;"
-        "print(len(campaign_tables(sys.argv[1], ['2.1']).runs))"
-    )
-    command = [sys.executable, "-c", code, campaign]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [process.communicate()[0] for process in processes] == ["2\n"] * 2
-    assert not list(campaign.rglob("*.partial"))
-
-
 def test_a_new_run_makes_them_anew(campaign, made):
     campaign_tables(campaign, ["2.1"])
     build_run(campaign, "2.1", CONFIG)
@@ -95,11 +81,6 @@ def test_folder_that_cannot_be_written_is_no_obstacle(campaign, made, monkeypatc
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert len(campaign_tables(campaign, ["2.1"]).runs) == 2
     assert not (campaign / "tidy").exists()
-
-
-def test_section_that_was_not_measured_is_named(campaign):
-    with pytest.raises(FileNotFoundError, match=r"3\.1"):
-        campaign_tables(campaign, ["3.1"])
 
 
 def test_a_manifest_that_is_nested_without_end_is_told(campaign):

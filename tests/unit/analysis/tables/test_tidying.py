@@ -8,9 +8,8 @@ import pytest
 from analysis.laws.summary import cells
 from analysis.models.measured import measured_system
 from analysis.results import ParseError
-from analysis.results.histograms import percentiles_by
 from analysis.tables.frames import NAMES
-from analysis.tables.tidying import read_run, read_tables, tidy_campaign
+from analysis.tables.tidying import read_tables, tidy_campaign
 from tests.helpers.campaign import (
     build_campaign,
     build_network_runs,
@@ -105,32 +104,6 @@ def test_warm_up_does_not_count(tmp_path):
     assert tables.windows["stable"].tolist() == [False] * 5 + [True]
 
 
-def test_windows_have_every_second_of_both_sides(tables):
-    trace = tables.windows.query("section == '3.1' and repetition == 1 and workload == 'get'")
-    for _, one in trace.groupby(["clients_per_thread", "workers", "side"]):
-        assert one["second_s"].tolist() == [-2, -1, 0, 1, 2, 3]
-        assert one["stable"].sum() == STABLE_S
-    middleware = trace.query("side == 'middleware'")
-    assert middleware[["queue_length", "waiting_workers", "queueing_time_ms"]].notna().all().all()
-
-
-def test_histograms_of_repetitions_are_merged_before_percentiles_are_read(tables):
-    by = ["section", "workload", "workers", "num_clients", "side", "time"]
-    frame = percentiles_by(tables.histograms, by, [50])
-    merged = frame.query("section == '2.1' and workload == 'get' and num_clients == 192")
-    runs = tables.runs.query("section == '2.1' and workload == 'get' and num_clients == 192")
-    medians = runs["client_response_time_p50_ms"]
-    assert medians.min() <= merged["value_ms"].item() <= medians.max()
-    assert merged["runs"].item() == len(runs) > 1
-
-
-def test_links_and_pings_are_kept_by_host(tables):
-    server = tables.hosts.query("host == 's1'").iloc[0]
-    assert server["send_mbit_per_s"] == 8
-    assert server["send_link_utilization"] == pytest.approx(0.08)
-    assert tables.pings["round_trip_time_mean_ms"].unique() == pytest.approx([1.0])
-
-
 def test_pings_beside_a_load_are_those_of_the_stable_window(tmp_path):
     run_dir = build_run(tmp_path, "3.1", CONFIG)
     idle = f"[{START_EPOCH_S}.1] 64 bytes from 198.18.0.31: icmp_seq=1 ttl=64 time=0.100 ms\n"
@@ -149,14 +122,6 @@ def test_pings_without_a_time_of_day_are_those_of_the_whole_run(tmp_path):
     pings = tidy_campaign(tmp_path).pings.query("source == 'c1'")
     assert pings["replies"].item() == 2
     assert pings["round_trip_time_max_ms"].item() == 0.2
-
-
-def test_hosts_of_the_local_lab_share_their_machine(tables, tmp_path):
-    assert tables.hosts["shares_machine"].all()
-    run_dir = build_run(tmp_path, "3.1", CONFIG)
-    manifest = json.loads((run_dir / "manifest.json").read_text())
-    (run_dir / "manifest.json").write_text(json.dumps({**manifest, "fleet": "azure-west-europe"}))
-    assert not tidy_campaign(tmp_path).hosts["shares_machine"].any()
 
 
 def test_bandwidths_know_the_roles_of_their_hosts(tmp_path):
@@ -185,13 +150,6 @@ def test_time_dilation_is_taken_out(tmp_path):
     assert dilated["time_dilation"] == 4
 
 
-def test_numbers_of_hosts_that_vary_are_told_once(tmp_path):
-    config = {"num_servers": 1, "num_middlewares": 1, **CONFIG}
-    runs = tidy_campaign(build_run(tmp_path, "6", config).parents[2]).runs
-    assert list(runs.columns).count("num_servers") == 1
-    assert runs["num_middlewares"].tolist() == [1]
-
-
 def test_open_loop_has_no_think_time(tmp_path):
     folder = build_run(tmp_path, "7", {"arrival_rate_per_s": 100.5, **CONFIG})
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -213,10 +171,6 @@ def test_tables_are_read_back_without_the_raw_files(campaign, tables):
     again = read_tables(campaign)
     for name in NAMES:
         pd.testing.assert_frame_equal(getattr(again, name), getattr(tables, name))
-
-
-def test_one_section_alone(campaign, tables):
-    assert tidy_campaign(campaign, ["2.1"]).runs["section"].unique() == ["2.1"]
 
 
 def test_a_section_that_was_not_measured_is_said(campaign):
@@ -284,17 +238,6 @@ def test_a_run_without_seconds_is_refused_not_counted_as_zero(tmp_path):
     )
     with pytest.raises(ParseError, match=r"memtier 1\.4 or later"):
         tidy_campaign(tmp_path)
-
-
-def test_read_run_gives_what_each_host_recorded(campaign):
-    folder = campaign / "3.1" / "workload=get_clients_per_thread=1_workers=8" / "rep-1"
-    run = read_run(folder)
-    assert run.config == {"workload": "get", "clients_per_thread": 1, "workers": 8}
-    assert sorted(run.generators) == [("c1", 0), ("c2", 0), ("c3", 0)]
-    assert list(run.middlewares) == ["m1"]
-    assert sorted(run.loads) == ["c1", "c2", "c3", "m1", "s1"]
-    assert sorted(run.pings) == [("c1", "m1"), ("c2", "m1"), ("c3", "m1")]
-    assert np.isclose(run.pings["c1", "m1"].replies["round_trip_time_ms"].mean(), 1.0)
 
 
 def test_soft_interrupts_are_told_of_hosts_whose_monitor_counts_them_apart(tmp_path):
@@ -401,16 +344,6 @@ def test_kinds_of_request_are_told_apart(tables):
     runs = runs.query("workers == 8").set_index("repetition")
     throughput = sums["throughput_ops_per_s"].sum()
     np.testing.assert_allclose(throughput, runs["client_throughput_ops_per_s"], rtol=1e-12)
-
-
-def test_servers_and_collections_are_followed_by_seconds(tables):
-    servers = tables.servers.query("num_clients == 192 and workload == 'set' and workers == 8")
-    one = servers.query("repetition == 1")
-    assert one["second_s"].tolist() == [-2, -1, 0, 1, 2, 3]
-    assert one["stable"].sum() == STABLE_S
-    seconds = tables.windows.query("side == 'middleware'")
-    assert (seconds["gc_count"] == 1).all()
-    assert (seconds["gc_time_ms"] == 2.5).all()
 
 
 def test_pauses_are_told_in_seconds_of_the_window(tmp_path):

@@ -50,19 +50,9 @@ def test_decimals_of_a_column_follow_its_median(values, expected):
     assert [text.replace(THIN, "") for text in format_column(pd.Series(values))] == expected
 
 
-def test_whole_numbers_are_grouped_by_thousands():
-    assert format_column(pd.Series([6, 10_000])) == ["6", f"10{THIN}000"]
-
-
 def test_truth_values_and_text_are_spelled_out():
     assert format_column(pd.Series([True, False])) == ["yes", "no"]
     assert format_column(pd.Series(["get-only", None])) == ["get-only", "\N{EN DASH}"]
-
-
-def test_a_given_format_wins():
-    series = pd.Series([0.123456])
-    assert format_column(series, ".1%") == ["12.3%"]
-    assert format_column(series, lambda value: f"about {value:.1f}") == ["about 0.1"]
 
 
 def test_means_and_their_sd_are_joined():

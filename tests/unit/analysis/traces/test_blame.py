@@ -94,16 +94,6 @@ def test_the_largest_stage_is_blamed_with_its_share_of_the_excess():
     assert (found.what, found.share) == ("queue", pytest.approx(6 / 8))
 
 
-def test_both_links_are_one():
-    slow = request(link_there_ms=4.0, link_back_ms=4.0, servers_time_ms=5.0)
-    assert blame(slow, NONE, USUAL).what == "link"
-
-
-def test_a_request_that_is_not_slow_blames_nothing():
-    found = blame(request(), NONE, USUAL)
-    assert (found.what, found.share) == ("nothing", 0.0)
-
-
 def test_a_pause_takes_no_more_than_the_excess_that_it_overlaps_with():
     slow = request(queueing_time_ms=11.0)  # from 2 to 13 ms, of which 10 are too many
     found = blame(slow, pause("m1", "middleware", 9, 100), USUAL)

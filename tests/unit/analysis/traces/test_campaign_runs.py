@@ -71,12 +71,6 @@ def contents(campaign):
     }
 
 
-def test_slowest_requests_of_a_repetition(campaign):
-    slowest = slowest_followed(campaign, "8", 1, how_many=3)
-    assert len(slowest) == 3
-    assert {"blamed", "blamed_share"} <= set(slowest)
-
-
 @pytest.mark.parametrize(("section", "repetition"), [("8", 2), ("3.1", 1), ("9", 1)])
 def test_where_nothing_was_followed_there_is_no_request(campaign, section, repetition):
     assert slowest_followed(campaign, section, repetition).empty

@@ -50,21 +50,6 @@ def test_every_interface_tells_when_a_request_passed_whatever_the_clocks_say(tmp
             )
 
 
-def test_stamps_stay_what_they_are_without_packets(tmp_path, passages):
-    with_packets = followed_requests(write_run(tmp_path / "1", passages, captured=True))
-    without = followed_requests(write_run(tmp_path / "2", passages))
-    added = [name for name in with_packets if name not in without]
-    assert added == [
-        "wire_in_ms",
-        "wire_out_ms",
-        "server_wire_sent_ms",
-        "server_wire_answered_ms",
-        "server_host_in_ms",
-        "server_host_out_ms",
-    ]
-    assert with_packets[list(without)].equals(without)
-
-
 def test_what_one_host_has_not_captured_is_missing_there_alone(tmp_path):
     passages = [Passage(servers=("s1", "s2")), Passage(number=1, sent_s=2)]
     run = write_run(tmp_path, passages, captured=True)
@@ -131,10 +116,3 @@ def test_of_a_black_box_servers_and_clients_can_be_blamed(tmp_path):
     assert set(pauses["host"]) == {"s1"}
     slowest = slowest_requests(followed_requests(run), pauses, 1).iloc[0]
     assert (slowest["number"], slowest["blamed"]) == (4, "pause of s1")
-
-
-def test_a_request_that_waited_for_seconds_before_it_was_read_belongs_to_its_client(tmp_path):
-    slow = Passage()
-    slow.stages_ms = {**slow.stages_ms, "link_there": 5000.0}
-    (request,) = followed_requests(write_run(tmp_path, [slow])).to_dict("records")
-    assert request["link_there_ms"] == pytest.approx(5000, abs=NEAR_MS)

@@ -1,8 +1,8 @@
 """The appendix counts runs; the page of configurations tells all that they were set to."""
 
 from report.contents.appendix import appendix
-from report.contents.commands import examples, monitor_commands, run_commands, server_commands
-from report.contents.configurations import FILES, configuration_files, configurations
+from report.contents.commands import examples, monitor_commands, run_commands
+from report.contents.configurations import configuration_files, configurations
 from report.contents.notebook import Prose, Table
 from tests.helpers.manifests import manifest_of
 
@@ -103,13 +103,6 @@ def test_each_topology_has_its_commands_and_monitors_are_shown_once():
     assert "--key-pattern=P:P" in text  # the prefill
 
 
-def test_servers_are_filled_with_the_keys_of_the_section():
-    told = server_commands(DIRECT)
-    assert told.startswith("server$ memcached -l SERVER -p 11211")
-    assert "--ratio=1:0 --key-prefix=memtier-000 --key-minimum=10000 " in told
-    assert "--data-size=128 " in told
-
-
 def test_errors_name_jobs_and_do_not_count_them_as_hosts():
     runs = configuration_files(ALL)["runs.csv"]
     (reason,) = runs.loc[runs["status"] == "failed", "reason"]
@@ -136,11 +129,3 @@ def test_hosts_that_are_alike_share_a_row_of_what_they_told():
     shown = [[cell.strip() for cell in row.strip("|").split("|")] for row in (header, *rows)]
     assert shown[0] == ["Host", "Kernel", "Processor", "Cores"]
     assert shown[1:] == [["c1 c2", "6.1", "", "1"], ["s1", "6.1", "Xeon @ 2.3 GHz", "1"]]
-
-
-def test_files_hold_every_section_command_and_run():
-    files = configuration_files(ALL)
-    assert tuple(files) == FILES
-    assert set(files["configurations.csv"]["section"]) == {"9"}
-    assert MIDDLEWARE in set(files["commands.csv"]["command"])
-    assert len(files["runs.csv"]) == len(ALL)

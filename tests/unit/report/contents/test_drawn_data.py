@@ -46,7 +46,3 @@ def test_each_subplot_names_its_own_axes():
     fig = go.Figure(go.Scatter(x=[1], y=[2], xaxis="x2", yaxis="y2"))
     fig.update_layout(yaxis_title="not this", yaxis2={"title": {"text": "Response time (ms)"}})
     assert drawn_data(spec(fig))["y_axis"].to_list() == ["Response time (ms)"]
-
-
-def test_empty_figure_has_no_rows():
-    assert drawn_data({"data": [], "layout": {}}).empty

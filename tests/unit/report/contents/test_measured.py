@@ -53,10 +53,6 @@ def sources(notebook):
     return [cell.source for cell in notebook.cells]
 
 
-def test_what_is_measured_stays_as_it_is(notebook):
-    assert sources(showable(notebook, "smoke", measured_sections(notebook))) == sources(notebook)
-
-
 def test_a_note_stands_for_a_section_that_is_not_measured(notebook):
     shown = showable(notebook, "smoke", {"2.1"})
     assert sources(shown)[:4] == sources(notebook)[:4]
@@ -85,12 +81,6 @@ def test_a_note_stands_for_elasticities_that_are_not_measured():
 def test_the_chapter_of_elasticities_shows_those_that_its_claims_are_of():
     (path,) = [path for path in numbered_notebooks() if path.name.startswith("12-")]
     assert measured_sections(nbformat.read(path, as_version=4)) == [FULL_SYSTEM, BLACK_BOX]
-
-
-def test_other_sections_are_shown_all_the_same(notebook):
-    shown = showable(notebook, "smoke", {"2.2"})
-    assert "## 2.1 One server" in sources(shown)
-    assert sources(shown)[-2:] == sources(notebook)[-2:]
 
 
 def test_what_is_made_of_something_that_is_not_measured_is_left_out_too():

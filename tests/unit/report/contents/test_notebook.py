@@ -43,16 +43,6 @@ def test_code_printed_text_widgets_and_captions_for_readers_are_left_out(cells, 
     assert section.parts == ()
 
 
-def test_cells_are_counted_as_in_the_authors_notebook(cells, write):
-    path = write(
-        cells.markdown("# 2 Title"),
-        cells.code(tags=["parameters"]),
-        cells.code(tags=["injected-parameters"]),
-        cells.markdown("Third."),
-    )
-    assert read_section(path).parts[-1] == Prose(3, "Third.")
-
-
 def test_cell_that_did_not_run_is_named(cells, write):
     path = write(cells.markdown("# 2 Title"), cells.code(count=None))
     with pytest.raises(
@@ -92,8 +82,3 @@ def test_damaged_notebook_is_named(tmp_path, content):
     path.write_text(content)
     with pytest.raises(ReportError, match=r"02-damaged\.ipynb: not a readable notebook"):
         read_section(path)
-
-
-def test_missing_notebook_is_named(tmp_path):
-    with pytest.raises(ReportError, match=r"02-missing\.ipynb: not a readable notebook"):
-        read_section(tmp_path / "02-missing.ipynb")

@@ -44,8 +44,3 @@ def test_summary_counts_verdicts_and_links_every_claim_to_its_evidence():
         assert "`writes." in row
     assert "not measured" in rows[-1]
     assert "Five" not in table.markdown
-
-
-def test_summary_of_a_campaign_that_has_measured_everything_leaves_nothing_out():
-    text, *_ = summary([outcome("One.", [1, 1])], []).parts
-    assert "left out" not in text.markdown

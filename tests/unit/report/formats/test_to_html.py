@@ -52,19 +52,6 @@ def pages(sections, provenance):
     return {name: text.decode() for name, text in files.items() if name.endswith(".html")}
 
 
-def test_there_is_a_page_per_section_and_a_first_one(pages):
-    assert list(pages) == ["index.html", "02-two.html", "03-three.html"]
-
-
-def test_pages_lead_to_each_other(pages):
-    def turning(name):
-        return re.findall(r'<a rel="(\w+)" href="([^"]+)"', pages[name])[:2]
-
-    assert turning("02-two.html") == [("prev", "index.html"), ("next", "03-three.html")]
-    assert turning("03-three.html")[0] == ("prev", "02-two.html")
-    assert 'href="02-two.html" aria-current="page"' in pages["02-two.html"]
-
-
 def test_links_within_and_between_pages_show_numbers(pages):
     assert re.search(r'<a\s+href="#02-1-a">Figure.2\.1</a>', pages["02-two.html"])
     assert re.search(r'<a\s+href="02-two.html#02-1-t">Table.2\.1</a>', pages["03-three.html"])
@@ -109,12 +96,6 @@ def test_formulas_are_mathml_and_tables_have_heads_and_captions(pages):
     assert re.search(r"<caption[^>]*><strong>Table 2\.1\.</strong> A caption\.", page)
 
 
-def test_first_page_lists_contents_and_facts(pages):
-    first = pages["index.html"]
-    assert '<li><a href="02-two.html">2 Two</a>' in first
-    assert "<dt>Campaign</dt><dd>smoke (profile smoke)</dd>" in first
-
-
 def test_a_summary_stands_on_the_first_page(sections, provenance):
     claims = Section(Path("index.ipynb"), "S", (Prose(1, "# S What was found\n\nAll holds."),))
     files = html_files([claims, *sections], provenance, "Lab", "A subtitle")
@@ -122,8 +103,3 @@ def test_a_summary_stands_on_the_first_page(sections, provenance):
     first = files["index.html"].decode()
     assert first.index("All holds.") < first.index("<h2>Contents</h2>")
     assert "Contents</a></li>" not in first
-
-
-def test_only_pages_with_figures_read_plotly(pages):
-    assert "plotly.min.js" in pages["02-two.html"]
-    assert "plotly.min.js" not in pages["index.html"]

@@ -5,20 +5,6 @@ from hypothesis import strategies as st
 from report.formats.widths import SIZES_PT, WIDTH_PT, _body_em, _heading_em, _widths, fit
 
 
-def test_small_table_keeps_the_largest_size_and_its_natural_widths():
-    layout = fit([["Clients", "Throughput (op/s)"], ["6", "2912"]])
-    assert (layout.size_pt, layout.shares) == (SIZES_PT[0], ())
-
-
-def test_long_cells_share_the_page_and_no_word_is_cut():
-    rows = [["Parameter", "Meaning"], ["clients_per_thread", "word " * 60]]
-    layout = fit(rows)
-    assert sum(layout.shares) == pytest.approx(1)
-    name_pt = _widths([_heading_em("clients_per_thread")], layout.size_pt)[0]
-    assert layout.shares[0] * WIDTH_PT >= name_pt
-    assert layout.shares[1] > layout.shares[0]
-
-
 def test_a_no_break_space_keeps_a_word_together():
     rows = [["Study", "Reason"], ["Yenicelik\N{NO-BREAK SPACE}2018", "word " * 60]]
     layout = fit(rows)

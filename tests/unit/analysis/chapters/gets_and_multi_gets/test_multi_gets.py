@@ -3,13 +3,10 @@ import pandas as pd
 import pytest
 
 from analysis.chapters.gets_and_multi_gets.multi_gets import (
-    by_request,
     mode_table,
     multi_get_cells,
     nearest_first,
     prediction_table,
-    predictions_by_mode,
-    published_numbers,
 )
 from analysis.models.system import link_seconds, message_bytes
 from analysis.tables.tidying import tidy_campaign
@@ -36,17 +33,6 @@ def test_sets_do_not_count():
     assert cells["response_time_ms_repetitions"].tolist() == [3]
 
 
-def test_multi_gets_have_one_name_on_both_sides():
-    told = by_request(request_types({(True, 6): 2.0}))
-    assert set(told["request"]) == {"multi-get", "set"}
-    assert (told["request"] == "set").sum() == len(told) / 2
-
-
-def test_of_histograms_only_response_times_are_kept():
-    frame = pd.DataFrame({"time": ["response_time", "queueing_time"], "request_type": "get"})
-    assert len(by_request(frame.assign(sharded="True", multi_get_keys="3"))) == 1
-
-
 def test_modes_are_compared_where_both_were_measured():
     times = {(True, 1): 2.1, (False, 1): 1.5, (True, 6): 2.0, (False, 6): 2.01, (True, 27): 5.0}
     table = mode_table(multi_get_cells(request_types(times)))
@@ -60,13 +46,6 @@ def test_welch_interval_of_equal_spreads_is_students():
     row = mode_table(multi_get_cells(request_types(times))).iloc[0]
     half_width = 3.747 * np.sqrt(2 * 0.04**2 / 3)  # t of 4 degrees of freedom, 98 %
     assert row["ci_high_ms"] == pytest.approx(half_width, rel=1e-3)
-
-
-def test_single_repetitions_are_compared_without_an_interval():
-    times = {(True, 6): 2.0, (False, 6): 3.0}
-    table = mode_table(multi_get_cells(request_types(times, repetitions=1, spread=0)))
-    assert table["difference_ms"].tolist() == [-1]
-    assert table["ci_low_ms"].isna().all()
 
 
 def test_the_nearest_number_of_keys_comes_first():
@@ -102,19 +81,3 @@ def test_whole_ones_leave_links_idle_however_many_keys(predicted):
     assert whole["link_utilization"].is_monotonic_increasing
     assert (whole["link_utilization"] < 12 / (12 + 3 - 1)).all()
     assert whole["full_from_keys"].isna().all()
-
-
-def test_both_modes_stand_in_one_row(predicted):
-    table = predictions_by_mode(predicted).set_index("keys")
-    assert table.index.tolist() == [1, 9, 81]
-    assert (table["on_link_ms_whole"][9] / table["on_link_ms_sharded"][9]) == pytest.approx(3)
-    assert (table["throughput_ops_per_s_whole"] < table["throughput_ops_per_s_sharded"]).all()
-
-
-def test_published_numbers_stand_beside_ours():
-    runs = pd.DataFrame({"multi_get_keys": [6, 9, 81], "sharded": [True, False, True]})
-    runs["middleware_queueing_time_ms"] = [0.04, 0.06, 9.0]
-    runs["client_throughput_ops_per_s"] = [3000.0, 5000.0, 9000.0]
-    table = published_numbers(runs).set_index("study")
-    assert table.loc["schmid2018", ["published", "ours"]].tolist() == pytest.approx([60, 50])
-    assert table.loc["yenicelik2018", ["published", "ours"]].tolist() == [3500, 3000]

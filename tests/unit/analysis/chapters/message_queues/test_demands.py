@@ -1,7 +1,6 @@
 """Demands of a known system are found again from its components and lightest loads."""
 
 import dataclasses
-import math
 
 import pandas as pd
 import pytest
@@ -14,10 +13,6 @@ from analysis.chapters.message_queues.demands import (
     system_of,
 )
 from analysis.chapters.message_queues.runs import (
-    database_runs,
-    echo_runs,
-    lightest_runs,
-    plain_runs,
     with_databases,
 )
 from analysis.models.prediction import predict
@@ -60,28 +55,6 @@ def test_what_nothing_tells_is_not_known(tables):
         system_of({}, found)
 
 
-def test_runs_know_what_their_databases_did(tables):
-    runs = with_databases(tables)
-    two = runs[runs["num_databases"] == 2]
-    assert two["database_cpus_used"].gt(two["database_utilization"]).all()
-    assert runs.loc[runs["backend"] == "echo", "database_cpus_used"].isna().all()
-    assert len(runs) == len(tables.runs)
-
-
-def test_parts_are_told_apart(tables):
-    runs = with_databases(tables)
-    assert set(echo_runs(runs)["section"]) == set(database_runs(runs)["section"]) == {"q3"}
-    plain = plain_runs(runs)
-    assert set(plain["section"]) == {"q2", "q3", "q4"}
-    assert set(plain["locks"]) == {"skip-locked"}
-    assert set(plain["queue_mix"]) == {"send:1,pop:1"}
-    light = lightest_runs(runs)
-    assert set(light["section"]) == {"q2"}
-    assert set(light["workers"]) == {1}
-    components = runs[runs["section"] == "q3"]
-    assert set(lightest_runs(components)["num_clients"]) == {1}
-
-
 def test_a_database_with_more_requests_serves_each_of_them_longer(tables, demands):
     growth = service_growth(tables, demands)
     alone = TRUTH["server_time"] * 1000
@@ -93,15 +66,6 @@ def test_a_database_with_more_requests_serves_each_of_them_longer(tables, demand
     by_workers = growth_by_workers(with_databases(tables))
     assert by_workers["all_workers"].tolist() == [1, 4, 16, 64]
     assert by_workers["service_time_ms"].is_monotonic_increasing
-
-
-def test_half_a_cpu_is_one_that_takes_twice_as_long(demands):
-    cell = {"num_middlewares": 1, "workers": 1, "net_threads": 1, "num_databases": 1}
-    cell |= {"think_time_s": 0.0, "num_clients": 1}
-    for cpus, cores, slower in ((0.5, 1, 2), (1, 1, 1), (1.5, 2, 4 / 3), (math.nan, 1, 1)):
-        system = system_of({**cell, "database_cpus_each": cpus}, demands)
-        assert system.server_cores == cores
-        assert system.server_time == pytest.approx(slower * TRUTH["server_time"], rel=0.02)
 
 
 def test_times_between_idle_times_are_on_a_line_of_logarithms(demands):
@@ -122,10 +86,6 @@ def test_the_cpu_time_is_that_of_the_throughput_that_it_leads_to(demands):
     system = system_of(cell, known)
     throughput = float(predict(system, 1).measures["throughput_ops_per_s"].iloc[-1])
     assert system.server_time == pytest.approx(known.database_time(1 / throughput), rel=1e-4)
-
-
-def test_a_negative_demand_rejects_the_model(demands):
-    assert not dataclasses.replace(demands, other_time=-1e-6).known
 
 
 def test_a_delay_that_was_fitted_is_marked(tables, demands):

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -21,10 +20,7 @@ from analysis.chapters.message_queues.networks import (
     SINGLE,
     THROUGHPUT,
 )
-from analysis.chapters.message_queues.runs import plain_runs, with_databases
 from analysis.chapters.message_queues.what_ifs import what_ifs
-from analysis.models import simulate
-from analysis.models.simulated.simulation import SimulationOptions
 from tests.helpers.queues import TRUTH, queue_tables
 
 
@@ -46,12 +42,6 @@ def cells(tables):
 @pytest.fixture(scope="module")
 def predicted(tables, cells, demands):
     return networks.predictions(tables, cells, demands)
-
-
-def test_cells_are_those_of_q2_and_q4_and_some_are_light(cells):
-    assert cells.groupby("section").size().to_dict() == {"q2": 4, "q4": 9}
-    assert cells.groupby("section")["is_light"].sum().to_dict() == {"q2": 1, "q4": 0}
-    assert not cells.duplicated(list(networks.CELL)).any()
 
 
 def test_shared_queues_predict_every_cell(cells, predicted):
@@ -97,18 +87,6 @@ def test_repetitions_that_differ_put_even_a_right_model_off(cells, predicted):
     assert right["cells"].tolist() == [12, 12, 1, 1]
 
 
-def test_what_fills_first_is_the_database(cells, predicted):
-    full = predicted.query("section == 'q4' and num_clients == 128 and num_databases == 1")
-    assert set(full["bottleneck"]) == {"database CPUs"}
-    few = predicted.query("section == 'q2' and num_middlewares * workers == 1")
-    assert set(few["bottleneck"]) == {"workers"}
-    table = networks.utilizations(
-        plain_runs(with_databases(queue_tables())).query("section == 'q4'"), DEMANDS
-    )
-    for name in ("front_end", "workers_busy", "database"):
-        assert table[name].to_numpy() == pytest.approx(table[f"{name}_predicted"], abs=0.05)
-
-
 DEMANDS = Demands(
     network_delay=TRUTH["network_delay"], net_thread_time=TRUTH["net_thread_time"],
     worker_time=TRUTH["worker_time"], database_times=((1, TRUTH["server_time"]),), other_time=2e-4,
@@ -141,24 +119,6 @@ def test_without_demands_nothing_is_predicted(tables, cells, demands):
     ).empty
 
 
-@pytest.mark.slow
-def test_several_cpus_and_threads_share_what_they_do():
-    cell = {"num_middlewares": 1, "workers": 8, "net_threads": 2, "num_databases": 1}
-    cell |= {"num_clients": 24}
-    system = system_of({**cell, "think_time_s": 0.002, "database_cpus_each": 4}, DEMANDS)
-    options = SimulationOptions(duration_s=20, routing="hash")
-    result = simulate(system, 24, options=options)
-    cell |= {"section": "q4", "think_time_s": 0.002, "database_cpus": 4.0, "num_clients": 24}
-    cells = pd.DataFrame([{**cell, "is_light": False}])
-    found = networks.predictions(queue_tables(), cells, DEMANDS)
-    (row,) = found.query("model == @NETWORK").to_dict("records")
-    measured = result.measures["mean"]
-    assert row["throughput_ops_per_s"] == pytest.approx(measured["throughput_ops_per_s"], rel=0.02)
-    assert result.utilizations["server"] == pytest.approx(
-        measured["throughput_ops_per_s"] * TRUTH["server_time"] / 4, rel=0.03
-    )
-
-
 def test_single_servers_are_as_many_as_su_has():
     cell = {"num_middlewares": 5, "workers": 4, "net_threads": 4, "num_databases": 1}
     cell |= {"num_clients": 20}
@@ -174,12 +134,3 @@ def test_a_measured_database_goes_on_as_it_ended(tables, demands):
     assert workers.rates[-1] == pytest.approx(1 / TRUTH["server_time"], rel=0.05)
     alone = demands.worker_time + demands.other_time + 2 * demands.network_delay
     assert 1 / workers.rates[0] == pytest.approx(alone + TRUTH["server_time"], rel=0.05)
-
-
-def test_a_simulation_of_the_same_demands_agrees(tables, cells, demands):
-    some = cells.query("section == 'q4' and num_clients == 32")
-    found = networks.predictions(tables, some, demands, simulated_requests=2000)
-    rates = found.set_index("model")["throughput_ops_per_s"]
-    assert rates[networks.SIMULATION] == pytest.approx(rates[NETWORK], rel=0.03)
-    measured = some[f"{THROUGHPUT}_mean"].iloc[0]
-    assert rates[networks.SIMULATION] == pytest.approx(measured, rel=0.03)

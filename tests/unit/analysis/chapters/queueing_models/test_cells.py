@@ -35,11 +35,6 @@ def test_every_cell_is_predicted_by_both_models(tables, predicted):
     assert full[THROUGHPUT].to_numpy() == pytest.approx([2900, 2900], rel=0.03)
 
 
-def test_below_saturation_there_is_no_bottleneck(predicted):
-    idle = predicted.query("workload == 'set' and workers == 64 and num_clients == 6")
-    assert idle["bottleneck"].tolist() == ["none"] * 2
-
-
 def test_links_that_let_bursts_pass_make_a_third_model(tables):
     measured = cells(tables.runs).query("workload == 'get' and workers == 64 and num_clients == 6")
     bursts = {"client": 0, "server": 16384}
@@ -64,13 +59,6 @@ def test_every_prediction_of_a_simulation_carries_its_interval(predicted):
         half = (simulated[f"{measure}_ci_high"] - simulated[f"{measure}_ci_low"]) / 2
         assert (half / simulated[measure]).max() <= 0.01
     assert predicted.loc[predicted["model"] == NETWORK, "replications"].isna().all()
-
-
-def test_lines_have_loads_between_those_that_were_measured(tables):
-    measured = cells(tables.runs).query("workload == 'get' and workers == 64")
-    lines = predict_cells(tables, measured, "3.1", between=1)
-    assert lines["num_clients"].tolist() == [6, 34, 192]
-    assert lines["half"].isna().tolist() == [False, True, False]
 
 
 def test_predictions_stand_beside_the_cells_that_judge_them(tables, predicted):
@@ -99,19 +87,6 @@ def test_cells_that_judge_do_not_reach_the_demands(tables):
         predict_cells(replace(tables, runs=own), measured, "3.1") for own in (tables.runs, wrong)
     )
     pd.testing.assert_frame_equal(same, other)
-
-
-def test_demands_are_those_of_every_system(tables):
-    table = demand_table(tables).set_index("resource")
-    assert table.columns.tolist() == ["3.1 get", "3.1 set"]
-    assert 1000 / table.loc["server link", "3.1 get"] == pytest.approx(2900, rel=0.03)
-    assert table.loc["server link", "3.1 set"] < 0.01
-
-
-def test_demands_that_are_not_known_are_missing(tables):
-    runs = tables.runs.assign(middleware_net_thread_utilization=float("nan"))
-    table = demand_table(replace(tables, runs=runs)).set_index("resource")
-    assert table.loc["net thread"].isna().all()
 
 
 def test_every_think_time_is_predicted_with_itself(tables):

@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,6 @@ from analysis.chapters.queueing_models.open_loop import (
     compare_open,
     error_rows,
     open_curves,
-    run_errors,
-    scv,
     waiting_time,
 )
 from analysis.models import SimulationOptions, System, mm1, mmm, simulate
@@ -94,44 +91,11 @@ def test_each_run_is_predicted_from_its_own_rate_and_service_time():
     assert table.loc["M/D/1", "repetitions"] == 3
 
 
-def test_a_rate_of_which_one_run_is_overloaded_has_no_prediction():
-    measured = runs_of(900.0, [5.0, 9.0], 1e-3).assign(
-        measured_rate_per_s=[900.0, 1001.0], repetition=[1, 2]
-    )
-    center = ServiceCenter(runs=measured)
-    assert run_errors(center)["predicted"].isna().tolist() == [False, True] * 2
-    assert compare_open(center)[["predicted", "relative_error"]].isna().all(axis=None)
-
-
-def test_curves_pass_through_the_predictions():
-    measured = runs_of([900.0, 100.0], [5.5, 1.1], np.array([0.9e-3, 1.1e-3]), [0.2, 0.4])
-    center = ServiceCenter(runs=measured, other_time=1e-3)
-    curves, table = open_curves(center), compare_open(center)
-    assert table["model"].unique().tolist() == ["M/M/1", "M/D/1", "M/G/1"]
-    for model, curve in curves.groupby("model"):
-        ends = curve.iloc[[0, -1]]
-        own = table[table["model"] == model]
-        assert ends["response_time_ms"].tolist() == pytest.approx(own["predicted"].tolist())
-        assert ends["utilization"].tolist() == pytest.approx(own["utilization"].tolist())
-
-
 def test_stations_that_were_not_measured_give_no_rows():
     center = ServiceCenter(runs=runs_of([], []))
     assert compare_open(center).empty
     assert open_curves(center).empty
     assert error_rows({"link": center}).empty
-
-
-def test_errors_of_stations_stand_beside_the_machines_share():
-    link = ServiceCenter(runs=runs_of([1000.0, 2000.0], [0.5, 1.0], machine_share=0.03))
-    workers = ServiceCenter(runs=runs_of([1000.0], [0.5], service_scv=0.5), num_servers=8)
-    table = error_rows(
-        {"link": link, "eight workers": workers, "none": replace(link, runs=link.runs[:0])}
-    )
-    assert table["station"].tolist() == ["link", "link", "eight workers"]
-    assert table["machine_share"].tolist()[:2] == [0.03, 0.03]
-    assert table.columns.tolist()[-3:] == ["M/M/m", "M/D/m", "M/G/m"]
-    assert table["M/G/m"].notna().tolist() == [False, False, True]
 
 
 def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_other():
@@ -155,16 +119,20 @@ def test_a_token_bucket_is_told_from_a_link_that_sends_one_message_after_the_oth
     assert errors["M/D/1"].min() > 0.3
 
 
-def test_scv_of_histograms():
-    constant = pd.DataFrame({"upper_edge_ms": [2.0], "count": [9]})
-    two = pd.DataFrame({"upper_edge_ms": [1.0, 3.0], "count": [5, 5]})
-    assert scv(constant) == 0
-    assert scv(two) == pytest.approx(0.25)
-    assert math.isnan(scv(constant.assign(count=1)))
-
-
 def test_arguments_are_checked():
     with pytest.raises(ValueError, match="service_time must be > 0, got 0"):
         waiting_time(1.0, 0.0)
     with pytest.raises(ValueError, match="service_scv must be >= 0"):
         waiting_time(1.0, 0.1, 1, -1.0)
+
+
+def test_curves_pass_through_the_predictions():
+    measured = runs_of([900.0, 100.0], [5.5, 1.1], np.array([0.9e-3, 1.1e-3]), [0.2, 0.4])
+    center = ServiceCenter(runs=measured, other_time=1e-3)
+    curves, table = open_curves(center), compare_open(center)
+    assert table["model"].unique().tolist() == ["M/M/1", "M/D/1", "M/G/1"]
+    for model, curve in curves.groupby("model"):
+        ends = curve.iloc[[0, -1]]
+        own = table[table["model"] == model]
+        assert ends["response_time_ms"].tolist() == pytest.approx(own["predicted"].tolist())
+        assert ends["utilization"].tolist() == pytest.approx(own["utilization"].tolist())

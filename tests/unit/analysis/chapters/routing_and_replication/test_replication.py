@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from analysis.chapters.routing_and_replication import replication
-from analysis.chapters.routing_and_replication.replication import SYSTEM
 from analysis.laws import summary
 from analysis.tables.frames import NAMES, Tables
 
@@ -73,17 +72,6 @@ def section_9(shares=None, prepared=True):
     return replication.with_systems(tables) if prepared else tables
 
 
-def test_runs_without_middleware_make_a_group():
-    tables = section_9()
-    systems = tables.runs[list(SYSTEM)].drop_duplicates()
-    assert systems.iloc[0].tolist() == [0, "none", "none", 0, 0]
-    assert systems.iloc[1].tolist() == [1, "consistent-hash", "sequential", 8, 1]
-    assert len(tables.hosts.groupby(list(SYSTEM))) == 5
-    shown = replication.shown(systems)
-    assert list(shown) == ["num_middlewares", "workers", "replicas"]  # the rest is all alike
-    assert shown["workers"].isna().tolist() == [True, False, False, False, False]
-
-
 def test_factors_that_a_section_does_not_vary_are_the_same_in_all_rows():
     tables = section_9(prepared=False)
     own = tables.hosts.query("num_middlewares > 0").drop(columns=["num_middlewares", "workers"])
@@ -93,21 +81,6 @@ def test_factors_that_a_section_does_not_vary_are_the_same_in_all_rows():
     assert (completed["workers"] == 8).all()
     everywhere = replication._with_system(runs.assign(replicas="all"), runs)
     assert (everywhere["replicas"] == 3).all()
-
-
-def test_dispatches_are_shown_where_they_differ():
-    systems = section_9().runs[list(SYSTEM)].drop_duplicates()
-    two = pd.concat([systems, systems.tail(1).assign(dispatch="pipelined")])
-    shown = replication.shown(two)
-    assert "dispatch" not in shown
-    assert shown["routing"].tolist() == ["none", *4 * ["ring"], "ring, pipelined"]
-
-
-def test_requests_are_counted_at_the_clients_by_system():
-    counts = replication.request_counts(section_9())
-    assert len(counts) == 5
-    assert counts["sets"].tolist() == [2 * 20 * 50] * 5  # 1/8 of the rate a second of the clock
-    assert replication.write_fraction(counts) == pytest.approx(0.5)
 
 
 def test_workers_and_links_are_bounds():
@@ -138,23 +111,6 @@ def test_pipelining_workers_are_no_bound():
     bounds = replication.bounds_table(prepared).query("num_middlewares > 0")
     assert set(bounds["limit"]) == {replication.ROUND_TRIPS}
     assert (bounds["most_ops_per_s"] == 96_000).all()  # 192 clients in two round trips
-
-
-def test_summary_has_every_system_beside_its_bound_and_the_law():
-    tables = section_9()
-    table = replication.summary_table(summary.cells(tables.runs), replication.bounds_table(tables))
-    row = table.set_index(["workers", "replicas"]).loc[(64, 3)]
-    assert row["bound_ops_per_s"] == pytest.approx(64_000)
-    assert row["share_of_bound"] == pytest.approx(0.5, rel=1e-3)
-    assert row["interactive_law_ops_per_s"] == pytest.approx(32_000)
-    assert row["throughput_sd_ops_per_s"] == pytest.approx(0.5**0.5)
-    assert len(table) == 5
-
-
-def test_service_times_tell_sets_and_gets_apart():
-    times = replication.service_times(section_9(), 64).set_index(["replicas", "request_type"])
-    assert times.loc[(3, "set"), "service_time_ms_mean"] == pytest.approx(3.015)
-    assert times.loc[(3, "get"), "service_time_ms_mean"] == pytest.approx(1.015)
 
 
 def test_khalils_measurements_stand_below_ours():

@@ -4,7 +4,6 @@ import pytest
 
 from analysis.chapters.stability.dynamics import (
     COLUMNS,
-    beside_khalil,
     find_events,
     match_events,
     pause_effects,
@@ -85,12 +84,6 @@ def test_a_dip_that_nothing_explains_is_unexplained():
         assert event["length_s"] == pytest.approx(0.9, abs=0.1)
 
 
-def test_an_event_tells_how_much_slower_its_server_was():
-    (event,) = find_events(*trace([("s3", 80.0, 10.0)])).to_dict("records")
-    assert event["times_slower"] == pytest.approx(10_000 / DILATION / 8)
-    assert event["event"] == "s3 paused"
-
-
 RUN = pd.Series(
     {
         "time_dilation": DILATION,
@@ -127,23 +120,6 @@ def test_blocks_are_twelfths_of_a_run():
     assert drift(blocks.assign(throughput_ops_per_s=[100.0] * 6 + [90.0] * 6)) == 0.9
     assert blocks["collected_share"].iloc[0] == pytest.approx(0.4 / 2 / 10)
     assert block_means(RUN, windows[windows["second_s"] < 8]).empty
-
-
-def test_a_long_run_stands_beside_khalils_trace():
-    windows, servers = trace([("s3", 80.0, 10.0)])
-    windows["response_time_ms"] = 12.0
-    windows.loc[windows["second_s"] == 90, "response_time_ms"] = 52.0
-    run = pd.Series(
-        {
-            "num_clients": 192,
-            "client_throughput_ops_per_s": USUAL,
-            "client_response_time_ms": 12.5,
-            "stable_s": 1800,
-        }
-    )
-    table = beside_khalil(run, windows, servers).set_index("quantity")
-    assert table["khalil2016"].tolist() == [3600, 192, 10_000, 20, 40, 90]
-    assert table["ours"].tolist() == [1800, 192, USUAL, 12.5, 39.5, 2500]
 
 
 def test_what_is_not_found_is_missed_and_what_nobody_made_is_false():

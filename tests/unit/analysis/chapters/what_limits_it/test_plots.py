@@ -15,17 +15,6 @@ TABLE = pd.DataFrame(
 )
 
 
-def test_parameters_have_intervals_and_the_models_mark():
-    figure = plot_sensitivity(TABLE)
-    traces = {trace.name: trace for trace in figure.data}
-    assert list(traces) == ["rate", "count", "unexplained", "model"]
-    assert list(traces["rate"].y) == ["server link rate"]
-    assert list(traces["rate"].error_x.arrayminus) == [0.8 - 0.75]
-    assert list(traces["model"].x) == [0.9, 0.1, 0.05]
-    assert list(figure.layout.yaxis.categoryarray)[-1] == "server link rate"  # drawn at the top
-    assert len({trace.marker.symbol for trace in figure.data}) == 4
-
-
 def test_without_a_model_there_is_no_mark():
     figure = plot_sensitivity(TABLE.assign(model=NAN))
     assert "model" not in {trace.name for trace in figure.data}

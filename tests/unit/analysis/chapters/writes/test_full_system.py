@@ -2,12 +2,10 @@ import pytest
 
 from analysis.chapters.writes.full_system import (
     OURS,
-    beside_one_server,
     beside_published,
     by_dispatch,
     full_system_table,
     published_full_system,
-    station_table,
 )
 from analysis.laws.summary import cells
 
@@ -17,11 +15,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def ours(synthetic):
     return full_system_table(cells(synthetic("4.1", clients_per_thread=(12, 32)).runs))
-
-
-def test_every_number_of_workers_has_its_capacity(ours):
-    assert ours["workers"].tolist() == [8, 64]
-    assert ours["throughput_ops_per_s"].tolist() == pytest.approx([8000, 14000], rel=0.05)
 
 
 def test_published_queues_are_those_of_both_middlewares():
@@ -43,19 +36,6 @@ def test_studies_stand_below_ours(ours):
     assert table.loc[table["study"] == OURS, "throughput_ratio"].isna().all()
 
 
-def test_numbers_of_workers_that_no_table_has_stand_alone(ours):
-    table = beside_published(ours.head(1).assign(workers=7), published_full_system())
-    assert set(table["study"]) == {OURS}
-
-
-def test_one_server_stands_beside_three(synthetic):
-    tables = synthetic("3.2", "4.1")
-    loads, bounds = beside_one_server(tables)
-    assert set(loads["num_servers"]) == {1, 3}
-    assert set(loads["workload"]) == {"set"}
-    assert bounds.set_index("num_servers")["most_ops_per_s"].idxmin() == 3
-
-
 def test_workers_that_do_not_wait_are_no_bound(synthetic):
     tables = synthetic("4.4", workers=(2, 64))
     loads, bounds = by_dispatch(tables)
@@ -65,12 +45,3 @@ def test_workers_that_do_not_wait_are_no_bound(synthetic):
     assert most["pipelined", 2] == most["pipelined", 64] == most.max()
     least = bounds["least_response_time_ms"] / 1000
     assert (bounds["most_ops_per_s"] * least).tolist() == pytest.approx([96] * 4)
-
-
-def test_all_workers_of_both_middlewares_are_one_station(synthetic):
-    tables = synthetic("4.1")
-    table = station_table(cells(tables.runs), tables.windows, 2)
-    assert table["workers"].tolist() == [16, 16, 128, 128]
-    assert set(table["num_clients"]) == {192}
-    assert set(table["service_rate_from"]) == {"best second", "service times"}
-    assert (table["M/M/m"].dropna() > 0).all()

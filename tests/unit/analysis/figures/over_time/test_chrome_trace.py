@@ -144,8 +144,3 @@ def test_slices_last_as_long_as_what_they_show(tmp_path):
         ("get", 870, 1000),
     ]
     assert slices[0]["args"]["blamed"] == "nothing"
-
-
-def test_no_request_is_an_empty_trace(tmp_path):
-    requests = followed_requests(write_run(tmp_path, [Passage()]))
-    assert to_chrome_trace(requests.iloc[:0])["traceEvents"] == []

@@ -36,16 +36,6 @@ def windows(length_s=1800):
     )
 
 
-def test_each_server_is_a_line_told_apart_from_the_sides_in_grey_too():
-    figure = plot_seconds(SECONDS, "response_time_max_ms", "Longest (ms)", logarithmic=True)
-    assert [trace.name for trace in figure.data] == ["s1", "s2"]
-    assert len({trace.line.dash for trace in figure.data}) == 2
-    assert figure.layout.yaxis.type == "log"
-    sides = plot_seconds(windows(), "throughput_ops_per_s", "x", series="side")
-    colors = [{trace.line.color for trace in plot.data} for plot in (figure, sides)]
-    assert not colors[0] & colors[1]
-
-
 def test_lines_are_broken_where_seconds_are_missing():
     seconds = SECONDS[SECONDS["second_s"] != 0]
     for line in plot_seconds(seconds, "response_time_max_ms", "x").data:

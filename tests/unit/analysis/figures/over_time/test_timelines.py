@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.figures.over_time.timelines import STAGE_STYLES, plot_slowest_requests
+from analysis.figures.over_time.timelines import plot_slowest_requests
 from analysis.traces.blame import slowest_requests
 from analysis.traces.followed_requests import STAGES, followed_requests
 from analysis.traces.host_pauses import host_pauses
@@ -40,20 +40,6 @@ def test_each_request_is_a_row_whose_stages_follow_each_other(slowest):
         assert spans[-1][1] == pytest.approx(request["response_time_ms"])
 
 
-def test_stages_have_their_own_look_and_the_legend_names_each_once(slowest):
-    figure = plot_slowest_requests(slowest)
-    bars = [trace for trace in figure.data if trace.type == "bar"]
-    assert [bar.name for bar in bars] == [
-        "link",
-        "preprocessing",
-        "queueing",
-        "processing",
-        "servers and network",
-    ]
-    assert len({bar.marker.color for bar in bars}) == len(bars)
-    assert set(STAGE_STYLES) == set(STAGES)
-
-
 def test_the_slowest_is_on_top_and_says_what_is_blamed(slowest):
     figure = plot_slowest_requests(slowest, how_many=3)
     (text,) = [trace for trace in figure.data if trace.type == "scatter"]
@@ -65,12 +51,6 @@ def test_the_slowest_is_on_top_and_says_what_is_blamed(slowest):
     assert first["client"] in hover
     assert first["blamed"] in hover
     assert "Time since the client sent it (ms" in figure.layout.xaxis.title.text
-
-
-def test_requests_of_which_nobody_asked_who_is_to_blame_are_drawn_too(run):
-    figure = plot_slowest_requests(followed_requests(run), how_many=4)
-    (text,) = [trace for trace in figure.data if trace.type == "scatter"]
-    assert [one.strip() for one in text.text] == [""] * 4
 
 
 def test_clocks_that_disagree_are_told(slowest):

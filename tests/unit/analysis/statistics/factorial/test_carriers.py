@@ -37,11 +37,6 @@ def test_a_cell_that_stands_apart_carries_all_interactions():
     assert result.effects.loc["ABC", "effect"] == pytest.approx(10)
 
 
-def test_an_interaction_of_two_factors_is_carried_by_no_cell_alone():
-    found = carriers(design(lambda a, b, c: 100 + 10 * a * b))
-    assert found["interactions_carried"].max() < 0.4
-
-
 def test_a_cell_that_does_not_repeat_itself_carries_the_error():
     rng = np.random.default_rng(2)
     noise = iter(rng.normal(0, 50, 100))

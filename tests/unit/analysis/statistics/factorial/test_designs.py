@@ -26,13 +26,6 @@ def analysed(frame, model="additive"):
     return analyse_designs(frame.assign(workload="get"), FACTORS, {"Y": "y"}, model)
 
 
-def test_levels_are_coded_by_size():
-    frame = coded(runs(lambda *_: 1.0))
-    assert set(frame["workers"]) == {-1, 1}
-    assert len(frame) == 24
-    assert not frame["filled"].any()
-
-
 def test_a_rejected_run_is_filled_in_by_its_combination():
     frame = coded(runs(lambda s, m, w: float(s * m * w)).drop(index=0))
     assert (frame.groupby(FACTORS).size() == 3).all()
@@ -73,14 +66,6 @@ def test_a_slower_repetition_is_no_error():
     assert result.block_variation > 0
 
 
-def test_a_rejected_run_leaves_intervals():
-    rng = np.random.default_rng(1)
-    frame = runs(lambda s, m, w: 100.0 * s + rng.normal())
-    whole, part = (analysed(rows)["get", "Y"] for rows in (frame, frame.drop(index=0)))
-    assert whole.repetitions == part.repetitions == 3
-    assert part.effects["ci_high"].notna().all()
-
-
 def test_each_workload_is_a_design_of_its_own_sets_first():
     frame = runs(lambda s, m, w: float(s))
     both = pd.concat([frame.assign(workload="get"), frame.assign(workload="set", y=frame["y"] * 2)])
@@ -101,9 +86,3 @@ def test_evidence_tells_errors_in_proportion():
     assert by_sums["Interactions"] > by_factors["Interactions"]
     assert by_sums["Max / min"] > 10
     assert 0 <= by_factors["p of normality"] <= 1
-
-
-def test_without_repetitions_there_is_no_evidence_of_residuals():
-    evidence = evidence_table(analysed(runs(lambda s, m, w: s + m + w, repetitions=1))).iloc[0]
-    names = ["Power from", "Power to", "p of equal variances", "p of normality"]
-    assert evidence[names].isna().all()

@@ -144,28 +144,6 @@ def test_rows_that_were_filled_in_take_degrees_of_freedom():
     assert none_left.effects[["ci_low", "significant"]].isna().all(axis=None)
 
 
-@settings(deadline=None, max_examples=20)
-@given(k=st.integers(1, 5), repetitions=st.integers(1, 3), seed=st.integers(0, 1000))
-def test_variation_adds_up_to_one(k, repetitions, seed):
-    result = analyse(random_design(k, repetitions, seed), list("PQRST"[:k]), "y")
-    assert len(result.effects) == 2**k
-    total = result.effects["variation_explained"].sum() + result.error_variation
-    assert total == pytest.approx(1)
-
-
-def test_multiplicative_model_finds_factors_of_ten():
-    frame = pd.DataFrame(
-        [(a, b, 10.0 ** (2 + a) * 2**b) for a in (-1, 1) for b in (-1, 1) for _ in range(2)],
-        columns=["a", "b", "y"],
-    )
-    result = analyse(frame, ["a", "b"], "y", model="multiplicative")
-    assert result.effects["effect"].to_dict() == pytest.approx(
-        {"I": 2, "A": 1, "B": np.log10(2), "AB": 0}
-    )
-    assert result.max_min_ratio == pytest.approx(400)
-    assert analyse(frame, ["a", "b"], "y").effects.loc["AB", "variation_explained"] > 0.1
-
-
 def test_multiplicative_model_of_jains_two_processors():
     """Jain 1991, section 18.8: times of two programs on two processors, 90 % intervals."""
     times = {
@@ -215,11 +193,8 @@ def test_residuals_stand_beside_the_rows_and_sum_to_zero_in_each_cell():
     ("change", "message"),
     [
         (lambda f: f.iloc[1:], r"same number of repetitions, got \[2, 3, 3, 3\]"),
-        (lambda f: f.iloc[3:], r"all 4 combinations of \['memory', 'cache'\] must be .* got 3"),
         (lambda f: f.assign(memory=[4, *f["memory"][1:]]), r"coded -1 or \+1, got 4"),
-        (lambda f: f.assign(memory=f["memory"].astype(str)), r"coded -1 or \+1, got '-1'"),
         (lambda f: f.assign(mips="fast"), "mips must hold numbers: could not convert"),
-        (lambda f: f.assign(mips=[np.nan, *f["mips"][1:]]), "mips must be finite, got nan"),
     ],
 )
 def test_incomplete_designs_are_refused(change, message):
@@ -231,9 +206,7 @@ def test_incomplete_designs_are_refused(change, message):
     ("arguments", "message"),
     [
         ({"factors": []}, r"factors must be 1 to 5 different columns, got \[\]"),
-        ({"factors": ["memory", "memory"]}, "different columns"),
         ({"model": "cubic"}, "model must be one of .*, got 'cubic'"),
-        ({"confidence": 95}, r"confidence must be in \(0, 1\), got 95"),
     ],
 )
 def test_arguments_out_of_their_domain_are_refused(arguments, message):
@@ -255,17 +228,3 @@ def test_constant_responses_have_no_effects(constant):
     assert result.effects.loc["A":, "effect"].eq(0).all()
     assert not result.effects.loc["A":, "significant"].any()
     assert np.isnan(result.max_min_ratio) == (constant <= 0)
-
-
-def test_missing_columns_are_named():
-    frame = pd.DataFrame({"a": [-1, 1], "y": [1.0, 2.0]})
-    with pytest.raises(ValueError, match=r"columns \['b'\] are missing in \['a', 'y'\]"):
-        analyse(frame, ["a", "b"], "y")
-
-
-def test_numbers_kept_as_text_are_numbers():
-    as_text = jain_18().assign(mips=lambda f: f["mips"].astype(str))
-    found = analyse(as_text, ["memory", "cache"], "mips")
-    expected = analyse(jain_18(), ["memory", "cache"], "mips")
-    assert found.effects.equals(expected.effects)
-    assert found.max_min_ratio == expected.max_min_ratio

@@ -57,30 +57,6 @@ PLANTED = {  # curve, demand of the bottleneck, sum of demands and delay
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("loads", "repetitions"), [(DOUBLED, 3), (COARSE, 6)])
-@pytest.mark.parametrize("case", PLANTED)
-def test_intervals_hold_what_was_planted(case, repetitions, loads):
-    times_s, demand_s, light_s = PLANTED[case]
-    truth = {USABLE: planted(times_s, loads), NOMINAL: 1 / demand_s, "knee_clients": 0.0}
-    truth["knee_clients"] = light_s / demand_s
-    campaigns = range(150)
-    seen = measured(times_s, loads, sd=0.02, repetitions=repetitions, workloads=campaigns)
-    found = capacities(seen, ["workload"])
-    for name, value in truth.items():
-        stem, unit = (name, "") if name == "knee_clients" else (name[:-10], name[-10:])
-        low, high = (found[f"{stem}_ci_{end}{unit}"] for end in ("low", "high"))
-        assert ((low <= value) & (value <= high)).mean() >= 0.93, name
-
-
-def test_intervals_are_narrow_where_loads_are_close_and_repetitions_agree():
-    times_s = PLANTED["one queue behind a delay"][0]
-    (found,) = capacities(measured(times_s, DOUBLED, sd=0.001), ["workload"]).to_dict("records")
-    width = found["usable_capacity_ci_high_ops_per_s"] - found["usable_capacity_ci_low_ops_per_s"]
-    assert width / found[USABLE] < 0.1
-    assert found["knee_clients_ci_high"] - found["knee_clients_ci_low"] < 2
-
-
 def test_coarse_loads_widen_the_interval_although_repetitions_agree():
     times_s = asymptotes(0.03, 0.001)
     (found,) = capacities(measured(times_s, COARSE, sd=1e-5), ["workload"]).to_dict("records")
@@ -118,16 +94,6 @@ def test_a_system_that_is_full_from_the_smallest_load_on_has_its_knee_below():
     assert found["knee_clients_ci_low"] <= 2 <= found["knee_clients_ci_high"] < 3.1
 
 
-def test_measures_are_those_at_the_limit():
-    times_s = asymptotes(0.02, 0.001)
-    cells = measured(times_s, DOUBLED, sd=0).assign(queue_length_mean=[0, 0, 0, 4, 28, 76, 172])
-    (found,) = capacities(cells, ["workload"]).to_dict("records")
-    assert found["client_response_time_ms_mean"] == pytest.approx(found["limit_ms"]) == 40
-    assert found["num_clients"] == pytest.approx(40)
-    assert found["queue_length_mean"] == pytest.approx(20)
-    assert found[USABLE] == found["client_throughput_ops_per_s_mean"] == pytest.approx(1000)
-
-
 def test_a_larger_limit_allows_more():
     cells = measured(PLANTED["balanced queues"][0], DOUBLED, sd=0.001)
     two, four = (capacities(cells, ["workload"], limit=m)[USABLE].item() for m in (2, 4))
@@ -155,13 +121,6 @@ def test_one_repetition_has_no_interval():
     assert found[USABLE] == pytest.approx(1000, rel=0.05)
     assert math.isnan(found["usable_capacity_ci_low_ops_per_s"])
     assert math.isnan(found["knee_clients_ci_high"])
-
-
-def test_each_system_has_its_own():
-    one, other = asymptotes(0.02, 0.001), asymptotes(0.02, 0.002)
-    both = pd.concat([measured(one, DOUBLED), measured(other, DOUBLED, workloads=["set"])])
-    found = capacities(both, ["workload"]).set_index("workload")[USABLE]
-    assert found.to_dict() == pytest.approx({"get": 1000, "set": 500}, rel=0.05)
 
 
 def test_cells_of_two_systems_under_one_name_are_refused():

@@ -73,11 +73,6 @@ def test_a_ratio_is_of_sums():
     assert np.mean(variances) == pytest.approx(2.0**2 / (50 * 200), rel=0.25)
 
 
-def test_slices_that_never_change_have_no_spread():
-    run = batch_means(np.full(40, 7.0))
-    assert (run.mean, run.error) == (7.0, 0.0)
-
-
 @pytest.mark.parametrize(
     ("totals", "weights"),
     [([1.0, np.nan], None), ([1.0, 2.0], [1.0]), ([1.0, 2.0], [0.0, 0.0]), ([], None)],
@@ -85,3 +80,8 @@ def test_slices_that_never_change_have_no_spread():
 def test_wrong_slices_are_told(totals, weights):
     with pytest.raises(ValueError, match="weights"):
         batch_means(totals, weights)
+
+
+def test_slices_that_never_change_have_no_spread():
+    run = batch_means(np.full(40, 7.0))
+    assert (run.mean, run.error) == (7.0, 0.0)

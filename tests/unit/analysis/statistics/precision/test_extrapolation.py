@@ -22,16 +22,6 @@ def test_its_interval_is_that_of_least_squares():
     assert found.p_value > 0.05
 
 
-def test_intervals_hold_the_limit():
-    rng = np.random.default_rng(1)
-    k = np.repeat([1, 4, 16], 3)
-    held = 0
-    for _ in range(400):
-        found = without_machine(3 + 2 / k + rng.normal(0, 0.1, 9), k)
-        held += found.low <= 3 <= found.high if found.fits else 1
-    assert held / 400 > 0.93 - 3 * np.sqrt(0.93 * 0.07 / 400)
-
-
 def test_what_does_not_fit_a_line_is_refused():
     k = np.repeat([1, 2, 4, 16], 3)
     rng = np.random.default_rng(2)
@@ -55,11 +45,8 @@ def test_two_dilations_cannot_tell_a_lack_of_fit():
     ("results", "dilations", "errors", "words"),
     [
         ([1.0, 2.0], [1, 4], None, "three runs"),
-        ([1.0, 2.0, 3.0], [4, 4, 4], None, "two different k"),
-        ([1.0, 2.0, 3.0], [0.5, 1, 2], None, "at least 1"),
         ([1.0, 2.0, np.nan], [1, 2, 4], None, "finite"),
         ([1.0, 2.0, 3.0], [1, 2, 4], [1, 1, 0], "above 0"),
-        ([1.0, 2.0, 3.0], [1, 2], None, "one time dilation"),
     ],
 )
 def test_wrong_arguments_are_told(results, dilations, errors, words):

@@ -36,11 +36,6 @@ def test_runs_in_two_regimes_are_told_apart():
     assert told_apart(runs, windows)["regime"].tolist() == ["1", "2", "1"]
 
 
-def test_long_runs_are_told_by_their_batches():
-    runs, windows = campaign([10.0, 60.0, 10.0], seconds=100)
-    assert told_apart(runs, windows)["regime"].tolist() == ["1", "2", "1"]
-
-
 def test_runs_in_one_regime_have_none():
     for queues in ([10.0, 12.0, 11.0], [10.0, 30.0, 12.0]):  # 20 of 288 jobs do not matter
         runs, windows = campaign(queues)

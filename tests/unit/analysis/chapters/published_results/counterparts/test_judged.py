@@ -6,13 +6,11 @@ import pytest
 from analysis.chapters.published_results.counterparts.compared import COMPARISONS, compared
 from analysis.chapters.published_results.counterparts.judged import (
     NOT_FITTED,
-    NOT_MEASURED,
     Counterpart,
     explains,
     judge_derived,
     judge_measured,
     judged_counterparts,
-    together,
     verdict_words,
 )
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts
@@ -102,10 +100,6 @@ def judged(tmp_path_factory):
     )
 
 
-def of(judged: pd.DataFrame, study: str, place: str) -> list[dict]:
-    return judged[(judged["study"] == study) & (judged["place"] == place)].to_dict("records")
-
-
 @slow
 def test_nothing_that_is_listed_gets_lost(judged):
     listed = listed_counterparts()
@@ -116,56 +110,6 @@ def test_nothing_that_is_listed_gets_lost(judged):
         .equals(listed[names].drop_duplicates(ignore_index=True))
     )
     assert set(judged["verdict"]) <= set(Counterpart)
-
-
-@slow
-def test_gets_of_a_campaign_stand_beside_sets_of_the_studies_machines(judged):
-    found = of(judged, "schmid2018", "table 2")
-    kinds = [(row["workload"], row["campaign"], row["numbers"]) for row in found]
-    assert ("set", "schmid2018", 1) in kinds
-    (gets,) = (row for row in found if row["workload"] == "get")
-    assert (gets["numbers"], gets["near"], gets["verdict"]) == (1, 1, Counterpart.REPRODUCED)
-    assert 0.9 <= gets["ratio_from"] <= gets["ratio_to"] <= 1.1
-
-
-@slow
-def test_figures_send_to_the_table_that_has_their_numbers(judged):
-    (row,) = of(judged, "yenicelik2018", "figures of section 2.1, gets")
-    assert (row["verdict"], row["reason"]) == (Counterpart.ELSEWHERE, "section 2.3, table")
-
-
-@slow
-def test_what_was_not_measured_is_not_compared(judged):
-    (bandwidths,) = of(judged, "schmid2018", "table 1")
-    assert (bandwidths["verdict"], bandwidths["reason"]) == (Counterpart.NOT_COMPARED, NOT_MEASURED)
-    assert pd.isna(bandwidths["numbers"])
-    (derived,) = of(judged, "su2015", "table 6")
-    assert derived["verdict"] == Counterpart.FOLLOWS
-
-
-@slow
-@pytest.mark.parametrize(
-    ("study", "place", "numbers", "near", "in_digits"),
-    [
-        ("cetin2018", "table 11", 13, 5, 6),
-        ("yenicelik2018", "table 7", 16, 13, 3),
-        ("su2015", "table 5", 30, 26, 30),
-    ],
-)
-def test_derived_numbers_are_not_near_because_a_tolerance_is_wide(
-    judged, study, place, numbers, near, in_digits
-):
-    (row,) = (r for r in of(judged, study, place) if r["quantity"] == "")
-    assert (row["numbers"], row["near"], row["in_digits"]) == (numbers, near, in_digits)
-
-
-@slow
-def test_rows_of_one_verdict_stand_together(judged):
-    table = together(judged)
-    assert len(table) < len(judged) / 2
-    conditions = table[table["verdict"].str.endswith("it holds conditions and no results")]
-    assert len(conditions) == 4  # all studies but Su's print them
-    assert conditions["places"].iloc[0].startswith("section 2.1, configuration table; section 2.2,")
 
 
 @slow

@@ -26,27 +26,10 @@ def test_every_table_of_every_study_is_listed_once(rows):
     assert (rows[["study", "place", "shows", "see"]] != "").all().all()
 
 
-def test_every_study_has_figures(rows):
-    assert set(rows.loc[rows["table"] == "", "study"]) == set(published_index()["study"])
-
-
 def test_every_counterpart_is_in_its_notebook(rows):
     for see in rows["see"].unique():
         text = (PROJECT / "notebooks" / notebook_of(see)).read_text()
         assert see in NAME.findall(text), see
-
-
-def test_figures_say_where_their_numbers_are_or_why_nothing_is_compared(rows):
-    figures = rows[rows["table"] == ""]
-    assert ((figures["because"] != "") ^ (figures["same_as"] != "")).all()
-    assert (figures["note"] == "").all()
-
-
-def test_a_figure_is_sent_to_the_places_of_its_tables(rows):
-    (his,) = rows[rows["place"] == "figures of section 3.1, sets"].query("study == 'schmid2018'")[
-        "same_as"
-    ]
-    assert his == "table 4 and table 3"
 
 
 def test_a_table_that_the_index_lacks_is_named(monkeypatch):

@@ -4,16 +4,12 @@ import pandas as pd
 import pytest
 
 from analysis.chapters.published_results.counterparts.compared import KEY
-from analysis.chapters.published_results.counterparts.judged import MEASURED, judged_counterparts
 from analysis.chapters.published_results.counterparts.numbers import (
     Counts,
     comparable_numbers,
     counts,
     is_near,
-    is_time,
-    sets_without_emulation,
 )
-from analysis.chapters.published_results.counterparts.page import page
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
 from analysis.paths import DATA, REFERENCE
 from analysis.studies.machines.on_the_lab import sets_on_the_lab
@@ -26,11 +22,6 @@ slow = pytest.mark.slow  # reads what chapter 10 reads
 @pytest.fixture(scope="module")
 def numbers():
     return comparable_numbers(REFERENCE)
-
-
-@pytest.fixture(scope="module")
-def judged():
-    return judged_counterparts(REFERENCE)
 
 
 @slow
@@ -57,33 +48,6 @@ def test_every_set_that_a_study_prints_is_counted(numbers):
 
 
 @slow
-def test_sets_without_emulated_processors_are_the_same_cells(numbers):
-    plain = sets_without_emulation(REFERENCE)
-    on_machines = numbers[numbers["campaign"].isin(STUDIES)]
-    assert not plain.duplicated(KEY).any()
-    assert set(map(tuple, plain[KEY].to_numpy())) <= set(map(tuple, on_machines[KEY].to_numpy()))
-    assert set(plain["campaign"]) == {"reference"}
-    assert plain["near"].mean() < on_machines["near"].mean()
-
-
-@slow
-def test_sets_that_a_text_alone_prints_are_counted(numbers):
-    text = numbers[(numbers["table"] == "prose") & (numbers["workload"] == "set")]
-    assert sorted(text["printed"]) == [13816, 14550]
-
-
-@slow
-def test_khalils_middleware_is_compared_although_it_is_adverse(numbers):
-    his = numbers[(numbers["study"] == "khalil2016") & ~numbers["fitted"]]
-    assert dict(zip(his["quantity"], his["printed"], strict=True)) == {
-        Quantity.THROUGHPUT: 10000,
-        Quantity.RESPONSE_TIME: 20,
-    }
-    assert not his["near"].any()
-    assert his["cell"].str.contains("192 clients, 3 servers, .* R = 3").all()
-
-
-@slow
 def test_response_times_are_compared_under_the_same_number_of_clients(numbers):
     """Where clients do not think, both keep R = N / X, so that the ratios are reciprocal."""
     of_schmid = numbers[numbers["table"].isin(["t07_2k4_write", "t08_2k4_read"])]
@@ -92,41 +56,6 @@ def test_response_times_are_compared_under_the_same_number_of_clients(numbers):
     assert product.to_numpy() == pytest.approx(1, abs=0.03)
     fitted = of_schmid.pivot_table("fitted", ["table", "cell"], "quantity")
     assert (fitted[Quantity.THROUGHPUT] == fitted[Quantity.RESPONSE_TIME]).all()
-
-
-@slow
-def test_settings_of_the_lab_are_no_confirmation(numbers):
-    bandwidths = numbers[numbers["quantity"] == Quantity.BANDWIDTH]
-    assert bandwidths["fitted"].all()
-    count = counts(numbers)
-    assert count.every > count.near > count.near_and_free > 0
-    assert count.every > count.free > count.near_and_free
-
-
-@slow
-def test_rows_of_the_page_add_up_to_its_counts(judged, numbers):
-    measured = judged[judged["verdict"].isin(MEASURED)]
-    for times, own in numbers.groupby(is_time(numbers)):
-        rows = measured[is_time(measured) == times]
-        free = rows[~rows["fitted"].astype(bool)]
-        assert counts(own) == Counts(
-            every=rows["numbers"].sum(),
-            near=rows["near"].sum(),
-            free=free["numbers"].sum(),
-            near_and_free=free["near"].sum(),
-        )
-
-
-@slow
-def test_the_page_begins_with_three_numbers(judged, numbers):
-    text = page(judged, numbers, sets_without_emulation(REFERENCE), "refuted")
-    count = counts(numbers[~is_time(numbers)])
-    for number in (count.every, count.near, count.near_and_free):
-        assert f"- **{number}**" in text.split("Response times")[0]
-    differ = text.split("## Numbers that differ")[1].split("\n## ")[0]
-    assert differ.count("\n| ") - 2 == (~numbers["near"]).sum()
-    assert "10 000 op/s | 32 125 op/s" in differ.replace("\N{NARROW NO-BREAK SPACE}", " ")
-    assert "it is a diagram" not in text
 
 
 def test_counts_of_known_numbers():
