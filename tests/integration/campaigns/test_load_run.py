@@ -19,12 +19,11 @@ from analysis.results.dstat import read_dstat
 from analysis.tables.tidying import tidy_campaign
 from remote.campaign import DATA_DIR
 from remote.campaign.attempts import measure_once
-from remote.errors import CommandFailed, HostUnreachable, RemoteError
+from remote.errors import CommandFailed
 from remote.experiment.manifest import read_manifest
-from remote.experiment.run import Collected, Run, store
+from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions.load import LoadSession
-from remote.hosts.jobs import clear_jobs
 from remote.hosts.provision import provision
 from remote.processors import wake_up_bound_us
 from tests.helpers.running import jobs_running, wait_for_generators
@@ -127,29 +126,6 @@ def epochs_of(folder, host):
     return list(read_dstat(folder / host / "dool.csv.gz")["epoch_s"])
 
 
-def kill_memcached(server):
-    wait_for_generators()
-    server.run("pkill -KILL memcached")
-
-
-def test_run_whose_server_dies_is_not_accepted_and_is_kept(fleet, tmp_path):
-    run = plan(tmp_path, "set", 1)
-    collected = Collected()
-    tools = provision(fleet, fleet.inventory.hosts)
-    with LoadSession(fleet, run.section, tools) as session:
-        killer = threading.Thread(target=kill_memcached, args=[fleet["s1"]])
-        killer.start()
-        try:
-            with pytest.raises(RemoteError, match=r"s1: `memcached .* ended with status 137"):
-                session.measure(run, collected)
-        finally:
-            killer.join()
-    folder = store(run, collected, {"campaign": "t"}, error="s1 died")
-    assert read_manifest(folder).status == "failed"
-    assert list(folder.glob("c1/memtier-0.*"))
-    assert jobs_running() == []
-
-
 def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
     run = plan(tmp_path, "set", 0)
     filler = f"{fleet['c1'].host.work_dir}/filler"
@@ -179,38 +155,6 @@ def fill_disk(client, filler):
     client.run(f"{{ {fill}; }} 2>/dev/null", check=False)
 
 
-def test_host_that_vanishes_is_named_and_the_others_files_are_kept(fleet, tmp_path, monkeypatch):
-    monkeypatch.setattr(fleet.patiently, "limit_s", 10)
-    run = plan(tmp_path, "set", 0)
-    tools = provision(fleet, fleet.inventory.hosts)
-    cut = threading.Thread(target=cut_link, args=["to-c2"])
-    cut.start()
-    try:
-        with (
-            LoadSession(fleet, run.section, tools) as session,
-            pytest.raises(HostUnreachable, match=r"c2: (connection lost|cannot connect)"),
-        ):
-            measure_once(session, run, identity(fleet))
-    finally:
-        cut.join()
-        set_link("to-c2", "up")
-    (attempt,) = run.attempts()
-    assert attempt["status"] == "failed"
-    assert any(name.startswith("c1/memtier-0") for name in attempt["files"])
-    fleet.for_each(fleet.inventory.hosts, clear_jobs)
-    assert jobs_running() == []
-
-
-def cut_link(port):
-    wait_for_generators()
-    set_link(port, "down")
-
-
-def set_link(port, state):
-    command = ["ip", "-n", "mwlab-switch", "link", "set", port, state]
-    subprocess.run(command, check=True, timeout=10)
-
-
 @pytest.fixture
 def campaign():
     name = f"test-{os.getpid()}"
@@ -231,19 +175,6 @@ def test_interrupt_ends_everything(fleet, campaign, number):
     assert b"interrupted; what was measured is kept" in error
     assert jobs_running() == []
     assert wake_up_bound_us() == bound_us
-
-
-def test_next_call_resumes_where_the_interrupted_one_stopped(fleet, campaign):
-    before: dict[Path, bytes] = {}
-    for done in (1, 2):
-        process = start_lab("run", "2.1", "--campaign", campaign)
-        wait_for(process, lambda done=done: len(manifests(campaign)) >= done)
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        after = manifests(campaign)
-        assert len(after) > len(before)
-        assert before.items() <= after.items(), "a run that was done was measured again"
-        before = after
 
 
 INTERRUPT_AT = """

@@ -73,15 +73,6 @@ def test_programs_of_runs_are_nobody_and_cannot_write_what_is_the_controllers(fl
     clear_jobs(fleet["m1"])
 
 
-def test_full_work_directory_leaves_the_host_usable(fleet):
-    big = WORK_DIR / "big"
-    room = f"$(df --output=avail --block-size=1 {WORK_DIR} | tail -n 1)"
-    command = f"fallocate --length {room} {big} && head -c 1M /dev/zero >> {big}"
-    fill = fleet["c3"].run(command, check=False)
-    assert "No space left on device" in fill.stderr
-    assert printed(fleet, "c3", f"rm {big}; hostname") == "c3\n"
-
-
 def test_links_carry_what_the_studies_links_carried(fleet, lab):
     lab.dilate(8)  # a busy machine may be slower than the fastest link
     try:

@@ -4,7 +4,6 @@ import itertools
 
 import pandas as pd
 import pytest
-from generator import parse_report
 from message_queues import call_times_ms, compare, table
 
 
@@ -61,24 +60,3 @@ def test_the_log_of_pgbench_tells_how_long_each_call_took(tmp_path):
     log = tmp_path / "log.1"
     log.write_text("0 199 2241 0 1795231822 995998\n1 200 500 0 1795231823 3213\n")
     assert list(call_times_ms(log)) == [2.241, 0.5]
-
-
-def test_errors_of_every_operation_are_failures():
-    totals = {
-        "Count": 10,
-        "Ops/sec": 5.0,
-        "Misses/sec": 0.5,
-        "Connection Errors": 0,
-        "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
-    }
-    run = {
-        "Error replies": {"Sets": 0, "Gets": 0, "Pops": 4, "Lines": {"ERROR": 4}, "Time-Serie": {}},
-        "Unanswered requests": 0,
-        "Lost requests": 0,
-        "Failed clients": 0,
-        "CPU seconds": 0.2,
-        "Loop utilization": 0.4,
-    }
-    statistics = {"Totals": totals, "Runtime": {"Total duration": 2000}}
-    report = {"ALL STATS": statistics, "middleware-lab": {"Runs": [run]}}
-    assert parse_report(report, keys=1).failures == 4 + 1

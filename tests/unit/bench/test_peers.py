@@ -61,14 +61,6 @@ def test_build_without_a_network_says_so_and_where_to_look(build, tmp_path):
     )
 
 
-def test_build_does_nothing_when_the_program_is_there(build, tmp_path):
-    program = tmp_path / "build" / "peers" / "memcached"
-    program.parent.mkdir(parents=True)
-    program.write_text("", encoding="utf-8")
-    program.chmod(0o755)
-    assert build() == (0, "")
-
-
 def test_proxy_that_is_not_built_is_left_out(tmp_path, monkeypatch):
     java = systems.Java(jars={})
     for program, names in (

@@ -4,11 +4,11 @@ import itertools
 
 import pandas as pd
 import pytest
-from document import document, machine
+from document import document
 from figure import STYLES, plot_speed
 from generator import Load, parse_report
 from middleware import LOADS
-from summary import cells, judge, table, verdicts
+from summary import cells, judge
 
 SPEEDS = {
     "direct": 100.0,
@@ -61,21 +61,10 @@ def test_judge_takes_ratios_within_rounds(runs):
     assert not judged.loc["get: pipelined, throughput at 10 000 connections / at 1000", "is_met"]
 
 
-def test_judge_compares_what_the_proxies_add_to_the_response_time(runs):
-    judged = judge(runs).set_index("target")["median"]
-    assert judged["get: pipelined / twemproxy, added p50, 1 connection"] == pytest.approx(23 / 30)
-
-
 def test_judge_leaves_out_what_was_not_measured(runs):
     assert not judge(runs)["target"].str.startswith("set").any()
     assert judge(runs[runs["connections"] == 1]).shape[0] == 2
     assert judge(runs.iloc[:0]).empty
-
-
-def test_tables_name_every_system_and_say_what_is_missed(runs):
-    assert all(system in table(runs) for system in SPEEDS)
-    assert "MISSED" in verdicts(runs)
-    assert cells(runs)["throughput_ops_per_s_ratio"].notna().all()
 
 
 def test_cells_take_ratios_to_twemproxy_at_the_same_depth_and_in_the_same_round(runs):
@@ -119,39 +108,36 @@ def test_figure_has_both_measures_with_their_range(runs):
     assert figure.layout.yaxis.title.text == "Throughput (op/s)"
 
 
-def test_report_counts_requests_not_keys_and_every_failure():
-    totals = {
+STATISTICS = {
+    "Totals": {
         "Count": 900,
         "Ops/sec": 450.0,
         "Misses/sec": 1.0,
         "Connection Errors": 1,
         "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
-    }
+    },
+    "Runtime": {"Total duration": 2000},
+}
+
+
+def test_report_counts_requests_not_keys_and_every_failure():
     run = {
-        "Error replies": {"Sets": 0, "Gets": 3},
+        "Error replies": {"Gets": 3, "Pops": 4, "Lines": {"ERROR": 7}, "Time-Serie": {}},
         "Unanswered requests": 1,
         "Lost requests": 0,
         "Failed clients": 0,
         "CPU seconds": 0.2,
         "Loop utilization": 0.4,
     }
-    statistics = {"Totals": totals, "Runtime": {"Total duration": 2000}}
-    document = {"ALL STATS": statistics, "middleware-lab": {"Runs": [run]}}
-    report = parse_report(document, keys=9, cpu_s=0.5)
+    report = parse_report(
+        {"ALL STATS": STATISTICS, "middleware-lab": {"Runs": [run]}}, keys=9, cpu_s=0.5
+    )
     assert (report.requests, report.throughput_ops_per_s) == (100, 50.0)
-    assert report.failures == 2 + 1 + 3 + 1
+    assert report.failures == 2 + 1 + 3 + 4 + 1
 
 
 def test_report_of_memtier_itself_tells_misses_and_what_the_process_used():
-    totals = {
-        "Count": 900,
-        "Ops/sec": 450.0,
-        "Misses/sec": 1.0,
-        "Connection Errors": 1,
-        "Percentile Latencies": {"p50.00": 0.5, "p99.00": 1.5},
-    }
-    statistics = {"Totals": totals, "Runtime": {"Total duration": 2000}}
-    report = {"ALL STATS": statistics, "run information": {"Threads": 2}}
+    report = {"ALL STATS": STATISTICS, "run information": {"Threads": 2}}
     parsed = parse_report(report, keys=1, cpu_s=3.0)
     assert parsed.failures == 2 + 1
     assert (parsed.generator_cpu_s, parsed.generator_utilization) == (3.0, 0.75)
@@ -185,8 +171,3 @@ def test_document_says_where_it_was_measured_and_what_is_missed(runs):
         "| get/64/4096 | relay | 88 | 1.26 (1.26 to 1.26) | 1.000 | 1.136 | 0.80 (0.80 to 0.80) |"
     )
     assert f"{relay} 8.00 | 1.00 (1.00 to 1.00) | 300 |" in text
-
-
-def test_machine_of_results_that_lack_the_congestion_control():
-    facts = {"cpus": 2, "cpu": "AMD EPYC", "kernel": "6.18"}
-    assert machine(facts).endswith("TCP congestion control not recorded")

@@ -86,18 +86,6 @@ def seconds(pattern, path):
     return int(re.search(pattern, text_of(path))[1])
 
 
-def test_table_of_options_is_read(options):
-    assert options["-m"] == ("--servers", "many")
-    assert options["--port"] == ("--port", "one")
-    assert len(set(options.values())) > 20
-
-
-def test_wrong_command_lines_are_found(options):
-    for words in (["--prot", "1"], ["-p"], ["-p", "1", "2"], ["-p", "1", "--port", "2"], ["1"]):
-        with pytest.raises(AssertionError):
-            parse(words, options)
-
-
 def test_service_runs_the_options_of_its_environment_file(unit, environment, options):
     assert unit["EnvironmentFile"] == ["/etc/middleware.env"]
     assert unit["ExecStart"] == [f"{PROGRAM} $MIDDLEWARE_OPTIONS"]

@@ -12,12 +12,6 @@ def outcome(directly, **others):
     return Outcome(suite=suite, tests={**systems, **others})
 
 
-def test_what_passes_everywhere_is_no_failure():
-    tests = {"get": True, "set": True}
-    same = outcome(tests, sequential=tests, pipelined=tests, **{"3 servers": tests})
-    assert same.failures() == []
-
-
 def test_what_memcached_itself_does_not_pass_is_not_asked_of_us():
     tests = {"get": True, "watch": False}
     same = outcome(tests, sequential=tests, pipelined=tests, **{"3 servers": tests})

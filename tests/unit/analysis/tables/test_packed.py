@@ -26,6 +26,7 @@ from analysis.tables.packed import (
 )
 from analysis.tables.packed.recompress import restored, stored
 from analysis.tables.tidied import campaign_tables, remake_tables
+from analysis.tables.tidying import tidy_campaign
 from analysis.whole_files import write_json
 from remote.campaign import Campaign
 from remote.campaign.record import Record

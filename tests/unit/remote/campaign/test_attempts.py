@@ -58,14 +58,6 @@ def states(runs):
     return [state_of(run, is_controlled=False).state for run in runs]
 
 
-def test_rejected_run_is_kept_and_measured_again(runs):
-    assert measure(runs[:1], BAD_JOB, GOOD_JOB) == [(runs[0], "")]
-    rejected = read_manifest(runs[0].folder.with_name("rep-1.rejected-1"))
-    assert rejected.checks[0].detail == "c1: iperf3 ended with 1"
-    assert read_manifest(runs[0].folder).attempt == 2
-    assert measure.session.opened == 1
-
-
 def test_run_rejected_in_every_attempt_is_given_up_and_the_next_goes_on(runs):
     settled = measure(runs[:2], *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB)
     assert settled == [(runs[0], "exit_statuses: c1: iperf3 ended with 1"), (runs[1], "")]
@@ -79,13 +71,6 @@ def test_run_that_breaks_off_is_kept_with_its_reason_and_measured_again(runs):
     assert read_manifest(folder).error == "s1: `memcached` ended with status 137: Killed"
     assert (folder / "c1/ping-s1.txt.gz").is_file()
     assert measure.session.opened == 2, "what the failure broke is started anew"
-
-
-def test_run_that_always_breaks_off_is_given_up_and_the_next_goes_on(runs):
-    settled = measure(runs[:2], *[BROKEN] * MAX_ATTEMPTS, GOOD_JOB)
-    assert [run for run, _ in settled] == runs[:2]
-    assert states(runs[:2]) == [State.FAILED, State.DONE]
-    assert "status 137" in state_of(runs[0], is_controlled=False).reason
 
 
 def test_measuring_ends_when_nothing_works(runs):
@@ -209,11 +194,6 @@ def test_next_runs_are_asked_for_when_all_before_are_settled(runs):
     settled = measure(runs, GOOD_JOB, *[BAD_JOB] * MAX_ATTEMPTS, GOOD_JOB, plans=plans)
     assert [run for run, _ in settled] == runs[:3]
     assert measure.session.opened == 1, "what is up stays up from plan to plan"
-
-
-def test_next_runs_are_asked_for_after_a_failure_too(runs):
-    settled = measure(runs, *[BROKEN] * MAX_ATTEMPTS, GOOD_JOB, plans=[runs[:1], runs[1:2]])
-    assert [run for run, _ in settled] == runs[:2]
 
 
 def test_attempts_begin_anew_after_a_pilot(runs):

@@ -63,18 +63,6 @@ def test_campaign_shuffles_inside_blocks_of_one_repetition(opened):
     assert folders[0].parent.parent == opened.path / "0"
 
 
-def test_campaign_order_follows_from_its_seed(tmp_path):
-    orders = [
-        [
-            r.label
-            for r in Campaign(path=tmp_path, profile="paper", fleet="local", seed=s).runs("2.1")
-        ]
-        for s in (1, 1, 2)
-    ]
-    assert orders[0] == orders[1] != orders[2]
-    assert sorted(orders[0]) == sorted(orders[2])
-
-
 def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
     controller(opened).extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
@@ -231,12 +219,6 @@ def test_finished_campaign_needs_no_host(opened):
     opened.measure("0")
 
 
-def test_campaign_without_a_lab_says_how_to_start_it(tmp_path):
-    campaign = Campaign.open("test", fleet=str(tmp_path / "none.yml"), data_dir=tmp_path)
-    with pytest.raises(ConfigError, match="no such inventory"):
-        campaign.measure("0")
-
-
 def test_hosts_on_public_addresses_are_refused_before_anything_is_begun(tmp_path):
     hosts = {"clients": ["c1", "c2", "c3"], "servers": ["s1", "s2", "s3"], "middlewares": ["m1"]}
     names = [name for role in hosts.values() for name in role]
@@ -282,22 +264,6 @@ def test_run_with_a_damaged_manifest_is_not_taken_for_done(opened):
     (run.folder / "manifest.json").write_text("")
     with pytest.raises(ConfigError, match="no readable manifest"):
         opened.missing("0")
-
-
-def test_damaged_manifest_is_named(tmp_path):
-    (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(ConfigError, match="no readable manifest"):
-        read_manifest(tmp_path)
-    (tmp_path / "manifest.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(ConfigError, match="not a manifest of format 1"):
-        read_manifest(tmp_path)
-    (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "status": "accepted"}))
-    with pytest.raises(ConfigError, match=r"attempt is missing; delete its folder"):
-        read_manifest(tmp_path)
-    manifest = {"format": 1, "status": "accepted", "attempt": "2"}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(ConfigError, match="attempt must be a whole number >= 1, got '2'"):
-        read_manifest(tmp_path)
 
 
 def test_fleet_none_shows_a_campaign_in_its_own_profile_and_measures_nothing(tmp_path):
@@ -349,7 +315,3 @@ def test_a_section_of_the_users_own_needs_a_name_of_its_own(opened, tmp_path, na
 def test_a_section_file_that_is_not_there_is_named(opened, tmp_path):
     with pytest.raises(ConfigError, match=r"nothing\.toml"):
         opened.runs(str(tmp_path / "nothing.toml"))
-
-
-def test_a_shipped_section_may_be_named_by_its_path(opened):
-    assert opened.plan(str(SECTIONS_DIR / "2.1.toml")) == opened.plan("2.1")

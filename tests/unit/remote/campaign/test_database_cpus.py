@@ -32,10 +32,6 @@ def queue_lab(tmp_path):
     return read
 
 
-def test_databases_of_the_lab_are_given_what_a_section_asks_for(queue_lab):
-    require_changeable([read_section("q4", "smoke")], queue_lab())
-
-
 @pytest.mark.parametrize("change", [{"cpu_quota": None}, {"place": "mine.yml"}])
 def test_databases_that_cannot_be_limited_are_refused(queue_lab, change):
     with pytest.raises(ConfigError, match=r"section q4 has database_cpus, .* --topology queue"):
@@ -50,11 +46,6 @@ def test_a_lab_without_databases_is_refused_with_the_command_to_run(queue_lab):
         inventory.take("databases", 1)
     with pytest.raises(ConfigError, match=r"has 0: run `lab down` and then `lab up`$"):
         inventory.take("servers", 1)
-
-
-def test_a_database_may_have_a_quota_of_its_own(queue_lab):
-    inventory = queue_lab(own={"d1": {"cpu_quota": 0.25}})
-    assert [host.cpu_quota for host in inventory.role("databases")] == [0.25, 1]
 
 
 def test_hosts_that_are_given_cpus_stay_what_they_are_otherwise():

@@ -102,8 +102,3 @@ def test_a_run_that_cannot_be_joined_says_why(run):
     result = lab(run)
     assert result.exit_code == 1
     assert "the clocks of the run's hosts were not read" in result.output
-
-
-def test_no_campaign_is_told_as_such(tmp_path, monkeypatch):
-    monkeypatch.setattr("remote.commands.of_campaigns.DATA_DIR", tmp_path)
-    assert "no such campaign" in lab("none-such").output

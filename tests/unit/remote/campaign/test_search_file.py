@@ -35,12 +35,6 @@ def test_wrong_options_are_told(words, rule):
         parse_levels(words, (*FACTORS, "arrival_rate_per_s"))
 
 
-def test_wrong_levels_are_told_as_in_section_files(tmp_path):
-    document = search_document(read_section("3.1", "smoke"), [], FIND, {"workers": ["many"]})
-    with pytest.raises(ConfigError, match=r"factors.workers\[1\] must be a whole number >= 1"):
-        section_of(tmp_path / "find.toml", document, "smoke")
-
-
 def test_searches_take_the_largest_number_of_connections_and_all_other_levels(tmp_path):
     base = read_section("3.1", "smoke")
     document = search_document(base, [], FIND, {"workers": [64]})
@@ -64,12 +58,6 @@ def test_parts_are_searched_without_their_rates(tmp_path):
         {"workload": "set", "num_middlewares": 1, "workers": 1},
         {"workload": "set", "num_middlewares": 1, "workers": 8},
     ]
-
-
-def test_a_file_is_read_as_it_was_written():
-    parts = ["direct", "ring", "remainder", "pipelined"]
-    document = search_document(read_section("9", "smoke"), parts, FIND, {})
-    assert tomllib.loads(as_toml(document)) == document
 
 
 def test_names_tell_what_was_asked_for():

@@ -50,12 +50,6 @@ def test_a_killed_controller_is_known_from_one_that_ended(opened):
     assert was_killed(opened.path)
 
 
-def test_every_run_of_a_new_campaign_is_todo(opened):
-    states = opened.states("2.1")
-    assert {state.state for state in states} == {State.TODO}
-    assert {state.run.section.kind for state in states} == {"load"}
-
-
 def test_links_come_before_loads_but_in_smoke(tmp_path):
     states = Campaign.open("test", profile="quick", data_dir=tmp_path).states("2.1")
     assert [state.run.section.kind for state in states[:3]] == ["links", "links", "load"]

@@ -56,12 +56,6 @@ def test_dry_run_says_which_hosts_an_inventory_lacks(inventory):
     assert shown.exit_code == 1
 
 
-def test_dry_run_says_that_there_is_no_such_inventory(tmp_path):
-    shown = lab_run(tmp_path / "none.yml", "--dry-run")
-    assert "no such inventory" in shown.output
-    assert shown.exit_code == 1
-
-
 def test_refusal_for_lack_of_hosts_begins_no_campaign(inventory):
     refused = lab_run(inventory)
     assert refused.exit_code == 1

@@ -17,7 +17,6 @@ from remote.conformance.questionnaire import (
     GROUPS,
     STARTS,
     Finding,
-    program_name,
     remove_programs,
     try_middleware,
     write_program,
@@ -237,8 +236,3 @@ def test_a_program_says_how_to_start_what_does_not_run(tmp_path):
     assert done.returncode != 0
     assert "refused" in done.stdout + done.stderr
     assert "lab try mine.toml" in done.stdout + done.stderr
-
-
-def test_a_program_is_named_after_its_question():
-    (group,) = (one for one in GROUPS if one.name == "one")
-    assert program_name(group, "A b, c") == "one-a-b-c.py"

@@ -91,13 +91,6 @@ def test_a_wrong_statement_is_the_exit_status(graded):
     assert result.exit_code == 1
 
 
-def test_grading_again_changes_nothing(graded, tmp_path):
-    first = graded("--json").output
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert graded("--json").output == first
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
 def test_a_submission_about_a_system_of_the_students_choice_is_refused(graded, monkeypatch):
     def nothing_is_measured(*_):
         raise AssertionError("a study is begun")

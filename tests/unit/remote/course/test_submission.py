@@ -30,13 +30,6 @@ def written(folder, text):
     return path
 
 
-def test_a_submission_is_read(tmp_path):
-    submission = read_submission(written(tmp_path, GOOD))
-    assert submission.assignment == 17
-    assert submission.bottleneck.resource == "s2 link"
-    assert submission.capacity_ops_per_s.bounds == (950.0, 1050.5)
-
-
 @pytest.mark.parametrize(
     ("was", "becomes", "told"),
     [
@@ -44,28 +37,11 @@ def test_a_submission_is_read(tmp_path):
         ("17", "-1", "assignment must be a whole number >= 0, got -1"),
         ("17", '"17; rm -rf /"', "assignment must be a whole number >= 0"),
         ('"s2 link"', '"the network"', "bottleneck.resource must be one of middleware link"),
-        ('"s2 link"', '"delay"', "bottleneck.resource must be one of"),
         ('"workers"', '"s2 link"', "change.of must be something other than the bottleneck"),
         ("low = 950", "low = 2000", "capacity_ops_per_s goes from low to high, got 2000 to 1050.5"),
-        ("low = 950", "low = nan", "capacity_ops_per_s.low must be a number of at most"),
-        (
-            "low = 950",
-            "low = 0",
-            "capacity_ops_per_s.low must be a number > 0, at most 1e+15, got 0",
-        ),
-        (
-            "high = 1050.5",
-            "high = inf",
-            "capacity_ops_per_s.high must be a number of at most 1e+15, got inf",
-        ),
         ("low = 950", f"low = {10**400}", "capacity_ops_per_s.low must be a number of at m"),
         ("17", f"0x{'f' * 5000}", "assignment must be a number of at most 1e"),
         ("17", f"{{ {'.'.join('a' * 4000)} = 1 }}", "is nested deeper than 50 levels"),
-        ("17", "{ a.a.a.a.a.a.a.a.a = 1 }", "assignment must be a whole number >= 0, got {"),
-        ("high = 1050.5", "high = 1e308", "capacity_ops_per_s.high must be a number of at most 1e"),
-        ("low = 950", "low = true", "capacity_ops_per_s.low must be a number > 0"),
-        ("low = 950\n", "", "capacity_ops_per_s.low is missing"),
-        ("low = 950", "low = 950\nunit = 's'", "unknown unit; known are high, low"),
         ("[change]", "[change", "not TOML"),
         ("assignment = 17", "assignment = 17\nmarks = 'right'", "unknown marks; known are"),
         ("assignment = 17", f"x = {'[' * 5000}", "mine.toml"),

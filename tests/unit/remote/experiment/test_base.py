@@ -2,7 +2,7 @@ import pytest
 
 from remote.errors import ConfigError
 from remote.experiment.base import on_base
-from remote.experiment.section_file import SECTIONS_DIR, read_section, section_of
+from remote.experiment.section_file import read_section, section_of
 
 FIND = "throughput with p99 < 5 ms"
 BASE = {
@@ -19,10 +19,6 @@ BASE = {
         "paper": {"precision": {"throughput": 0.01}, "time_dilation": "auto"},
     },
 }
-
-
-def test_all_that_is_not_said_is_that_of_the_base():
-    assert on_base({"base": "any"}, BASE) == {**BASE, "base": "any"}
 
 
 def test_factors_take_the_place_of_those_of_the_base_and_of_its_profiles():
@@ -64,10 +60,6 @@ def test_a_search_on_a_shipped_section_takes_a_few_lines(tmp_path):
 def test_a_base_that_is_not_shipped_is_refused(tmp_path, base):
     with pytest.raises(ConfigError, match=r"base must be one of 0, 2\.1, .* got"):
         section_of(tmp_path / "mine.toml", {"base": base, "find": FIND}, "smoke")
-
-
-def test_shipped_sections_have_no_base():
-    assert not any("\nbase" in path.read_text() for path in SECTIONS_DIR.glob("*.toml"))
 
 
 @pytest.mark.parametrize(

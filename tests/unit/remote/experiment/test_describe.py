@@ -14,31 +14,12 @@ def test_configuration_table_multiplies_out_the_clients():
     assert table["Key space"] == "10\N{NARROW NO-BREAK SPACE}000 keys"
 
 
-def test_configuration_table_tells_durations_where_no_precision_is_asked_for():
-    table = configuration_table(read_section("8", "smoke")).set_index("parameter")["value"]
-    assert table["Repetitions"] == "1, 5 s stable each"
-    assert table["Warm-up and cool-down"] == "0.25 s and 0.25 s"
-
-
-def test_configuration_table_without_middleware_says_none():
-    table = configuration_table(read_section("2.1", "smoke")).set_index("parameter")["value"]
-    assert table["Number of middlewares"] == table["Worker threads per middleware"] == "none"
-
-
 def test_configuration_table_marks_levels_that_no_study_had():
     section = replace(read_section("5.1", "paper"), extra={"multi_get_keys": (54, 81)})
     table = configuration_table(section).set_index("parameter")["value"]
     assert table["Multi-get size"] == "1, 3, 6, 9, 18, 27, 54+, 81+"
     assert table["Multi-get behaviour"] == "sharded"
     assert table["Total number of clients"] == "12"
-
-
-def test_configuration_table_lists_what_follows_from_a_level():
-    table = configuration_table(read_section("6", "paper")).set_index("parameter")["value"]
-    assert table["Number of middlewares"] == "1, 2"
-    assert table["Instances of memtier per machine"] == "1, 2"
-    assert table["Threads per memtier instance"] == "2, 1"
-    assert table["Total number of clients"] == "192"
 
 
 def test_configuration_table_tells_arrivals_replicas_and_pauses():

@@ -10,7 +10,7 @@ from records.section import PROFILES
 from records.settings import SETTINGS
 from remote.errors import ConfigError
 from remote.experiment.describe import configuration_table
-from remote.experiment.section import Pause, Section, slug
+from remote.experiment.section import Section, slug
 from remote.experiment.section_file import SECTIONS_DIR, read_section, section_of
 from remote.services.memtier import keys_of
 
@@ -91,18 +91,6 @@ def test_section_profile_replaces_the_levels_of_a_factor(tmp_path):
     assert section.precision is None
     assert section.hosts == {"clients": 3, "middlewares": 0, "servers": 1}
     assert section.time_dilation == 1
-
-
-def test_section_takes_as_many_hosts_as_the_largest_level_needs(tmp_path):
-    section = read(tmp_path, FULL)
-    assert section.hosts == {"clients": 3, "middlewares": 2, "servers": 3}
-    assert section.time_dilation == 4
-    assert section.pauses == (Pause(server=3, at_s=1.5, for_s=1),)
-
-
-def test_profile_may_have_a_time_dilation_of_its_own(tmp_path):
-    text = FULL.replace("[profiles.smoke]", "[profiles.smoke]\ntime_dilation = 16")
-    assert read(tmp_path, text).time_dilation == 16
 
 
 def test_profile_may_have_constants_of_its_own(tmp_path):
@@ -336,20 +324,6 @@ def test_section_names_a_mistake_in_what_is_measured_of_the_network(tmp_path, ol
         read(tmp_path, NETWORK.replace(old, new))
 
 
-def test_dispatch_and_transport_may_be_factors(tmp_path):
-    text = FULL.replace("[extra]\nreplicas = [2]\n", "")
-    factors = 'dispatch = ["sequential", "pipelined"]\ntransport = ["loop", "ktor"]'
-    section = read(tmp_path, text.replace("replicas = [1, 3]", factors))
-    told = [section.settings(config) for config in section.configs()]
-    assert {(one.dispatch, one.transport) for one in told} == {
-        (dispatch, transport)
-        for dispatch in ("sequential", "pipelined")
-        for transport in ("loop", "ktor")
-    }
-    table = configuration_table(section).set_index("parameter")["value"]
-    assert (table["Dispatch"], table["Transport"]) == ("sequential, pipelined", "loop, ktor")
-
-
 def test_depth_and_pipeline_may_be_factors(tmp_path):
     text = FULL.replace("[extra]\nreplicas = [2]\n", "")
     factors = "depth = [1, 16]\npipeline = [1, 4]"
@@ -363,22 +337,6 @@ def test_depth_and_pipeline_may_be_factors(tmp_path):
     assert table["Requests under way of a client in a middleware"] == "1, 16"
 
 
-def test_depth_and_pipeline_may_be_constants(tmp_path):
-    text = FULL.replace("workers = 8", "workers = 8\ndepth = 2")
-    text = text.replace("value_bytes = 128", "value_bytes = 128\npipeline = 4")
-    section = read(tmp_path, text)
-    kept = section.settings(section.configs()[0]).to_dict()
-    assert (kept["depth"], kept["pipeline"]) == (2, 4)
-    usual = read(tmp_path, FULL)
-    assert not {"depth", "pipeline"} & set(usual.settings(usual.configs()[0]).to_dict())
-
-
-def test_a_server_takes_connections_however_long_their_pipelines(tmp_path):
-    many = MINIMAL.replace("clients_per_thread = [8]", "clients_per_thread = [1000]")
-    section = read(tmp_path, many.replace("[factors]", "[factors]\npipeline = [64]"))
-    assert {section.settings(one).num_clients for one in section.configs()} == {3 * 1000 * 64}
-
-
 @pytest.mark.parametrize(
     "other", ["arrival_rate_per_s = [9]", "think_time_s = [0, 0.1]", "sending_rate_per_s = [9]"]
 )
@@ -388,16 +346,6 @@ def test_pipelines_of_clients_that_do_not_send_at_once_are_refused(tmp_path, oth
     with pytest.raises(ConfigError, match=f"pipeline 4 with {name}: .* leave one of the two out"):
         read(tmp_path, text)
     read(tmp_path, text.replace("[4]", "[1]"))
-
-
-def test_settings_may_follow_from_true_and_false(tmp_path):
-    text = FULL.replace('routing = "consistent-hash"\n', "").replace("replicas = [2]", "")
-    text = text.replace("replicas = [1, 3]", "sharded = [true, false]")
-    text += "[follows.sharded]\ntrue = { dispatch = 'pipelined' }\nfalse = {}\n"
-    section = read(tmp_path, text)
-    assert {
-        config["sharded"]: section.settings(config).dispatch for config in section.configs()
-    } == {True: "pipelined", False: "sequential"}
 
 
 @pytest.mark.parametrize(
@@ -455,48 +403,6 @@ def test_section_profile_that_does_not_exist_lists_those_that_do(tmp_path):
 @pytest.mark.parametrize("path", sorted(SECTIONS_DIR.glob("*.toml")), ids=lambda p: p.stem)
 def test_every_shipped_section_is_valid_in_every_profile(path, profile):
     assert read_section(path.stem, profile).configs()
-
-
-def test_every_section_of_the_report_is_there():
-    names = {path.stem for path in SECTIONS_DIR.glob("*.toml")}
-    queues = {"q1", "q2", "q3", "q4", "q5", "q6"}
-    caches = {"0", "2.1", "2.2", "3.1", "3.2", "4.1", "4.4", "5.1", "5.2", "6", "7", "8", "9"}
-    assert names == caches | queues
-
-
-STUDIED_CLIENTS = (1, 2, 4, 8, 12, 16, 24, 32, 48)
-
-
-@pytest.mark.parametrize(
-    ("name", "factor", "levels"),
-    [
-        ("2.1", "clients_per_thread", STUDIED_CLIENTS),
-        ("2.2", "clients_per_thread", (1, 2, 3, 4, 8, 12, 16, 24, 32)),
-        ("3.1", "workers", (8, 16, 32, 64, 128)),
-        ("3.2", "clients_per_thread", STUDIED_CLIENTS),
-        ("4.1", "workers", (8, 16, 32, 64, 96, 128)),
-        ("5.1", "multi_get_keys", (1, 3, 6, 9, 18, 27, 54, 81)),
-        ("5.2", "multi_get_keys", (1, 3, 6, 9, 18, 27, 54, 81)),
-        ("6", "workers", (8, 32)),
-        ("6", "num_servers", (1, 3)),
-        ("6", "num_middlewares", (1, 2)),
-    ],
-)
-def test_paper_profile_has_the_levels_of_the_studies(name, factor, levels):
-    section = read_section(name, "paper")
-    assert section.factors[factor] == levels
-    assert not section.extra
-    assert section.repetitions[0] == 4
-    assert section.precision.goals["throughput"] <= 0.01
-
-
-@pytest.mark.parametrize(
-    ("name", "num_clients"),
-    [("2.1", 288), ("2.2", 64), ("3.2", 288), ("4.1", 288), ("5.1", 12), ("6", 192), ("8", 192)],
-)
-def test_paper_profile_has_as_many_clients_as_the_studies(name, num_clients):
-    section = read_section(name, "paper")
-    assert max(section.settings(c).num_clients for c in section.configs()) == num_clients
 
 
 def test_slug_lists_factors_in_their_order():

@@ -64,13 +64,6 @@ def test_levels_that_cannot_be_told_are_left_out(tmp_path):
     ]
 
 
-def test_depths_that_cannot_be_told_are_left_out(tmp_path):
-    text = COMPARED.replace("workers = [8, 64]\nsharded = [false, true]", "depth = [1, 4]")
-    section = read(tmp_path, text + "[middleware]\nworkers = 8\n")
-    told = [(c["middleware"], section.settings(c).depth) for c in section.configs()]
-    assert told == [("mwlab", 1), ("mwlab", 4), ("nutcracker", None), ("mine", None)]
-
-
 def test_settings_are_those_that_a_middleware_has(tmp_path):
     section = read(tmp_path, COMPARED)
     own, nutcracker, mine = (
@@ -87,11 +80,6 @@ def test_black_boxes_need_not_be_observed(tmp_path):
     section = read(tmp_path, COMPARED + '[middleware]\nobserved = "none"\n')
     assert {section.settings(config).observed for config in section.configs()} == {"none"}
     assert not section.is_observed
-
-
-@pytest.mark.parametrize("name", ["0", "2.1", "3.1", "9"])
-def test_sections_of_ours_are_not_observed(name):
-    assert not read_section(name, "smoke").is_observed
 
 
 @pytest.mark.parametrize(

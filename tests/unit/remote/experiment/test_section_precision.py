@@ -2,7 +2,6 @@
 
 import pytest
 
-from records.objective import Objective
 from remote.campaign.record import Record
 from remote.errors import ConfigError
 from remote.experiment.precision import Precision
@@ -51,33 +50,6 @@ def test_a_profile_that_has_durations_is_measured_for_a_time(tmp_path):
     assert section.repetitions == (2, 2)
     lengths = section.fixed.of_clock(16)
     assert (lengths.stable_s, lengths.warm_up_s, lengths.total_s) == (8, 16, 24)
-
-
-def test_lengths_are_whole_seconds_of_the_clock_and_not_shorter(tmp_path):
-    section = read(tmp_path, ASKING + PROFILE + "repetitions = 1\nstable_s = 0.3")
-    assert section.fixed.of_clock(1).stable_s == 1
-    assert section.fixed.of_clock(10).stable_s == 3
-    assert section.fixed.of_clock(11).stable_s == 4
-
-
-def test_time_dilation_may_be_left_to_each_configuration(tmp_path):
-    auto = 'time_dilation = "auto"\n'
-    assert read(tmp_path, auto + ASKING).time_dilation is None
-    assert read(tmp_path, auto + ASKING + PROFILE + "time_dilation = 4").time_dilation == 4
-
-
-def test_a_section_may_search_for_a_rate(tmp_path):
-    section = read(tmp_path, 'find = "throughput with p99 < 5 ms"\n' + ASKING)
-    assert section.find == Objective(quantity="p99", limit_ms=5.0)
-    assert section.find.text() == "throughput with p99 < 5 ms"
-
-
-def test_a_section_of_the_users_own_may_be_based_on_a_shipped_one(tmp_path):
-    text = 'base = "3.1"\n[precision]\nthroughput = 0.1\n[factors]\nworkers = [8]\n'
-    section, shipped = read(tmp_path, text, "paper"), read_section("3.1", "paper")
-    assert section.hosts == shipped.hosts
-    assert section.factors == {**shipped.factors, "workers": (8,)}
-    assert section.precision.goals == {"throughput": 0.1}, "what the file says takes its place"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 from remote.errors import ConfigError
 from remote.experiment.describe import configuration_table
 from remote.experiment.section_file import read_section
-from remote.providers.local_lab.topology import topology_for
 
 QUEUES = """
 [hosts]
@@ -37,17 +36,6 @@ stable_s = 2
 def read(folder, text):
     (folder / "x.toml").write_text(text)
     return read_section("x", "smoke", folder=folder)
-
-
-def test_section_of_queues_has_databases_in_place_of_servers(tmp_path):
-    section = read(tmp_path, QUEUES)
-    assert section.hosts == {"clients": 2, "middlewares": 2, "servers": 0, "databases": 2}
-    first, second = (section.settings(config) for config in section.configs())
-    assert (first.locks, second.locks) == ("skip-locked", "row-locks")
-    assert (first.num_databases, first.num_servers) == (2, 0)
-    assert first.uses_queues
-    assert first.uses_databases
-    assert not first.reads
 
 
 def test_manifest_holds_what_applies_and_nothing_else(tmp_path):
@@ -170,25 +158,3 @@ def test_configuration_table_tells_of_queues(tmp_path):
     assert (table["Queues"], table["Receivers"], table["Number of databases"]) == ("5", "3", "2")
     assert (table["Think time (s)"], table["Locks"]) == ("0.005", "skip-locked, row-locks")
     assert not {"Number of servers", "Key space"} & set(table.index)
-
-
-@pytest.mark.parametrize("name", ["q1", "q2", "q3", "q4", "q5"])
-def test_shipped_sections_of_queues_are_measured_on_their_topology(name):
-    assert topology_for(read_section(name, "smoke").hosts) == "queue"
-    assert topology_for(read_section("3.1", "smoke").hosts) == "azure"
-
-
-@pytest.mark.parametrize(
-    ("name", "num_clients"),
-    [("q1", {32, 48, 64}), ("q2", {72}), ("q5", {24, 96})],
-)
-def test_paper_profile_has_the_clients_of_the_study(name, num_clients):
-    section = read_section(name, "paper")
-    assert {section.settings(c).num_clients for c in section.configs()} == num_clients
-
-
-def test_most_clients_are_those_of_the_study():
-    section = read_section("q4", "paper")
-    clients = {section.settings(c).num_clients for c in section.configs()}
-    assert (min(clients), max(clients)) == (8, 400)
-    assert {section.settings(c).think_time_s for c in section.configs()} == {0.005}

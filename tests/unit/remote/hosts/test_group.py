@@ -10,11 +10,6 @@ def fail(message):
     raise ValueError(message)
 
 
-def test_parallel_tasks_return_results_by_name():
-    assert in_parallel({"a": lambda: 1, "b": lambda: 2}) == {"a": 1, "b": 2}
-    assert in_parallel({}) == {}
-
-
 def test_parallel_failure_of_one_is_its_own_error():
     with pytest.raises(ValueError, match="only me"):
         in_parallel({"a": lambda: 1, "b": lambda: fail("only me")})
@@ -46,11 +41,6 @@ def test_of_many_errors_a_few_are_told_in_full_and_all_hosts_are_named():
     assert last.startswith("and 54 more, of c6, c7, c8, ")
     assert last.endswith(", c59")
     assert len(error.results) == 60
-
-
-def test_jobs_of_one_host_are_named_by_it_once():
-    results = {str(n): ConnectionLost("c1", "gone", "") for n in range(7)}
-    assert str(GroupError(results)).endswith("and 2 more, of c1")
 
 
 def test_so_many_tasks_run_at_a_time_and_no_more():

@@ -40,16 +40,6 @@ def test_inventory_merges_variables_from_all_group_and_host(tmp_path):
     assert s1.known_hosts == Path("/tmp/known_hosts")
 
 
-def test_inventory_knows_the_emulated_network(tmp_path):
-    plain = read(tmp_path, TEXT)
-    assert (plain.time_dilation, plain.rtt_ms, plain.delay) == (1, None, "none")
-    assert plain.hosts[0].cpu_account is None
-    own = "mwlab_time_dilation: 4, mwlab_rtt_ms: 0.9, mwlab_delay: netem, mwlab_cpu_account: /a/b"
-    emulated = read(tmp_path, TEXT.replace("ansible_user: lab", own, 1))
-    assert (emulated.time_dilation, emulated.rtt_ms, emulated.delay) == (4, 0.9, "netem")
-    assert emulated.hosts[0].cpu_account == "/a/b"
-
-
 def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
     inventory = read(tmp_path, TEXT)
     assert [h.name for h in inventory.take("clients", 1)] == ["c1"]
@@ -72,35 +62,20 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
             "hosts: {s1: {mwlab_data_address: 10.0.0.1}, s2: {mwlab_data_address: 10.0.0.1}}",
             r"s1 and s2 have one address \(10\.0\.0\.1\), where only one of the servers",
         ),
-        ("hosts: {s1: }", "hosts: {../s1: }", r"'\.\./s1' cannot be the name of a host"),
-        ("hosts: {s1: }", "hosts: {'s[1,2]': }", r"'s\[1,2\]' cannot be .* a range is written"),
         (
             "hosts: {s1: }",
             "hosts: {s1: {ansible_connection: local}}",
             r"s1\.ansible_connection is local: .* reached by ssh",
         ),
-        (
-            "hosts: {s1: }",
-            "hosts: {s1: {mwlab_work_dir: ~lab/x}}",
-            r"s1\.mwlab_work_dir must be a folder",
-        ),
+        ("hosts: {s1: }", "hosts: {s1: {mwlab_work_dir: ~lab/x}}", r"s1\.mwlab_work_dir must be"),
+        ("ansible_host: 192.0.2.2", "ansible_user: !vault 61", "c2.ansible_user must be readable"),
         ("ansible_port: 2222", "ansible_port: ssh", "c2.ansible_port must be a number > 0"),
-        ("mwlab_rate_mbit_per_s: 50", "mwlab_rate_mbit_per_s: -1", "must be a number > 0, got -1"),
-        (
-            "mwlab_rate_mbit_per_s: 50",
-            f"mwlab_rate_mbit_per_s: {10**50}",
-            "must be a number of at most 1e",
-        ),
-        ("ansible_user: lab", "mwlab_rtt_ms: 0.9 ms", r"all\.vars\.mwlab_rtt_ms must be a number"),
-        ("hosts: {s1: }", "hosts: [s1]", "servers.hosts must be a mapping"),
         ("hosts: {s1: }", "hosts: {c1: }", "hosts in more than one role: c1"),
-        ("all:", "clients:", "a group is below itself: clients > clients"),
         (
             "mwlab_route_device",
             "mwlab_route_devise",
             r"c1\.mwlab_route_devise .* mean mwlab_route_device\?",
         ),
-        ("mwlab_route_device", "mwlab_x", r"mwlab_x is not known here; known: mwlab_data_address"),
         (
             "ansible_user: lab",
             "ansible_user: [lab]",
@@ -113,23 +88,10 @@ def test_inventory_takes_hosts_of_a_role_in_order(tmp_path):
             "mwlab_topology differs: None on c1, 'x' on",
         ),
         (
-            "ansible_host: 192.0.2.2",
-            "ansible_user: '{{ a.b }}'",
-            "c2.ansible_user needs Ansible to be",
-        ),
-        ("ansible_host: 192.0.2.2", "ansible_user: !vault 61", "c2.ansible_user must be readable"),
-        (
             "ansible_port: 2222",
             "ansible_port: 70000",
             "c2.ansible_port must be a whole number up to",
         ),
-        ("ansible_port: 2222", "mwlab_jump_host: 'a:b'", "c2: `a:b` is no jump host: write"),
-        (
-            "ansible_port: 2222",
-            "mwlab_jump_host: c2",
-            "c2 has more than 8 jump hosts: c2 > c2 > c2",
-        ),
-        ("all:", "all: [", "not YAML"),
     ],
 )
 def test_inventory_names_file_and_place_of_a_mistake(tmp_path, old, new, message):

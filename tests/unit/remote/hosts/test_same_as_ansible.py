@@ -186,16 +186,6 @@ def test_each_odd_name_is_read_as_ansible_reads_it_or_refused():
         check(f"a: {{children: {{{name}: }}}}")
 
 
-@pytest.mark.slow
-def test_each_odd_value_is_read_as_ansible_reads_it_or_refused():
-    for name in (*VARIABLES, *ODD_VARIABLES):
-        for value in (*VALUES, *ODD_VALUES):
-            check(f"a: {{hosts: {{c9: {{{name}: {value}}}}}}}")
-            check(
-                f"a: {{hosts: {{c9: {{y: '{{{{ {name} }}}}', x: 5}}}}, vars: {{{name}: {value}}}}}"
-            )
-
-
 @pytest.mark.parametrize(
     ("text", "accepted"),
     [

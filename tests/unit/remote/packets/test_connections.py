@@ -12,7 +12,6 @@ from tests.helpers.captures import (
     LISTEN,
     MS,
     RST,
-    SERVERS,
     SLL,
     SLL2,
     Talk,
@@ -67,20 +66,6 @@ def test_ipv6(tape, seen):
     address = "[fd00::2]:11212"
     ask(Talk(tape, address, 4000, client="fd00::9").open(0), 5000)
     assert seen(listen=address).windows["requests"].sum() == 1
-
-
-def test_split_and_pipelined_requests(tape, seen):
-    talk = Talk(tape, LISTEN, 4000).open(0)
-    talk.up(10_000, b"get a\r\nge")
-    talk.up(20_000, b"t b\r\nset c 0 0 3\r\nx")
-    talk.up(30_000, b"yz\r\n")
-    talk.down(130_000, HIT + b"EN")
-    talk.down(140_000, b"D\r\n" + STORED)
-    windows = seen().windows.set_index("request_type")
-    assert windows["requests"].to_dict() == {"get": 2, "set": 1}
-    assert windows.loc["get", "response_time_min_ms"] == pytest.approx(0.12)  # from 10 to 130
-    assert windows.loc["get", "response_time_max_ms"] == pytest.approx(0.13)  # from 10 to 140
-    assert windows.loc["set", "response_time_mean_ms"] == pytest.approx(0.12)  # from 20 to 140
 
 
 def test_retransmitted_and_doubled_packets_count_once(tape, seen):
@@ -138,30 +123,11 @@ def test_a_lost_reply_is_noticed_by_the_next_request(tape, seen):
     assert result.summary["connections"] == 2
 
 
-def test_a_lost_request_is_noticed_by_its_reply(tape, seen):
-    talk = Talk(tape, LISTEN, 4000).open(0)
-    talk.lose(0, GET)
-    talk.down(2 * MS, HIT)
-    ask(talk, 3 * MS)
-    result = seen()
-    assert result.windows.empty
-    assert result.summary["lost_segments"] == 1
-
-
 def test_a_hole_at_the_end_is_a_loss(tape, seen):
     talk = Talk(tape, LISTEN, 4000).open(0)
     talk.lose(0, b"get")
     talk.up(MS, b" a\r\n")
     assert seen().summary["lost_segments"] == 1
-
-
-def test_values_that_look_like_the_protocol(tape, seen):
-    sly = b"\r\nEND\r\nSTORED\r\nget b\r\nset q 0 0 1\r\n"
-    talk = Talk(tape, LISTEN, 4000).open(0)
-    ask(talk, 1 * MS, set_of(b"a", sly), STORED)
-    ask(talk, 3 * MS, GET, value(b"a", sly) + b"END\r\n")
-    result = seen().windows.set_index("request_type")
-    assert result["requests"].to_dict() == {"get": 1, "set": 1}
 
 
 def test_noreply_requests_have_none(tape, seen):
@@ -285,24 +251,3 @@ def test_what_is_no_capture_is_told(tmp_path):
 def test_endpoints_that_are_none(text):
     with pytest.raises(ValueError, match=r"not ADDRESS:PORT|no such host"):
         endpoint(text)
-
-
-def test_what_goes_to_others_is_left_out(tape, seen):
-    ask(Talk(tape, "10.0.7.7:11212", 4000).open(0), 5000)
-    result = seen(SERVERS)
-    assert result.windows.empty
-    assert result.summary["connections"] == 0
-
-
-def test_a_short_snap_length_hides_the_second_value(tape, seen):
-    talk = Talk(tape, LISTEN, 4000).open(0)
-    reply = value(b"a", b"x" * 500) + value(b"b", b"x" * 500) + b"END\r\n"
-    ask(talk, 1 * MS, b"get a b\r\n", reply)
-    assert seen(snap=120).summary["abandoned_connections"] == 1
-
-
-def test_a_get_that_breaks_off_ends_the_reading(tape, seen):
-    talk = Talk(tape, LISTEN, 4000).open(0)
-    ask(talk, 1 * MS, GET, value(b"a", b"x") + b"SERVER_ERROR out of memory\r\n")
-    ask(talk, 3 * MS)
-    assert seen().summary["abandoned_connections"] == 1

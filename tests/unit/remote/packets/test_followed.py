@@ -115,10 +115,6 @@ def test_a_connection_that_began_before_the_capture_has_no_numbers(system):
     assert read_followed_by_packets(system.read("--follow", "1")).empty
 
 
-def test_nothing_is_written_down_unless_it_is_asked_for(system):
-    assert not system.read().exists()
-
-
 @pytest.mark.parametrize(
     ("address", "name"),
     [("198.18.0.11", "198.18.0.11:40312"), ("fd00::31:0", "[fd00::31:0]:40312")],

@@ -21,26 +21,6 @@ def matcher():
     return Matcher()
 
 
-def test_a_call_with_the_key(matcher):
-    client = request(b"get a\r\n", 10)
-    matcher.arrived(client)
-    own, other = call(b"get a\r\n", "s1", 11, 12), call(b"get b\r\n", "s1", 11, 12)
-    matcher.called(own)
-    matcher.called(other)
-    assert matcher.replied(client) == [own]
-    assert (matcher.unmatched_calls, matcher.unmatched_requests) == (1, 0)
-
-
-@pytest.mark.parametrize("command", [b"get a b c\r\n", b"gets a b c\r\n"])
-def test_the_parts_of_a_multi_get(matcher, command):
-    client = request(command, 10)
-    matcher.arrived(client)
-    parts = [call(b"get a c\r\n", "s1", 11, 20), call(b"get b\r\n", "s2", 12, 15)]
-    for part in parts:
-        matcher.called(part)
-    assert matcher.replied(client) == parts
-
-
 def test_a_part_that_is_missing(matcher):
     client = request(b"get a b\r\n", 10)
     matcher.arrived(client)
@@ -55,15 +35,6 @@ def test_the_same_key_twice(matcher):
     own = call(b"get a a\r\n", "s1", 11, 20)
     matcher.called(own)
     assert matcher.replied(client) == [own]
-
-
-def test_the_copies_of_a_set(matcher):
-    client = request(b"set a 0 0 1\r\n", 10)
-    matcher.arrived(client)
-    copies = [call(b"set a 0 0 1\r\n", f"s{i}", 11, 12 + i) for i in range(3)]
-    for copy in copies:
-        matcher.called(copy)
-    assert matcher.replied(client) == copies
 
 
 def test_copies_that_are_late_belong_to_nobody(matcher):

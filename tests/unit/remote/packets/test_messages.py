@@ -46,12 +46,6 @@ def test_requests_are_read_however_they_are_cut(step):
     ]
 
 
-def test_a_request_came_when_its_last_byte_did():
-    data = set_of(b"a", b"x" * 20)
-    (request,) = read(RequestReader(), data, 10)
-    assert request.at_ns == -(-len(data) // 10)
-
-
 REPLIES = [
     (value(b"a", SLY) + value(b"b", b"") + b"END\r\n", b"VALUE", [b"a", b"b"], False),
     (b"VALUE a 0 1 99\r\nx\r\nEND\r\n", b"VALUE", [b"a"], False),

@@ -20,7 +20,6 @@ from tests.helpers.captures import (
     MS,
     SERVERS,
     START_NS,
-    SYN,
     Talk,
     Tape,
     set_of,
@@ -213,37 +212,6 @@ def test_what_is_lost_makes_less_but_nothing_wrong(tmp_path, seed):
             assert (row["request_type"], *times) in truth
 
 
-def test_a_servers_own_capture_tells_its_response_times(tmp_path):
-    made_up = MadeUp(3)
-    path = made_up.tape.write(tmp_path / "capture.pcap")
-    observe(path, listen=SERVERS[0], output=tmp_path / "packets")
-    windows = read_packets(tmp_path / "packets").windows
-    own = [c for one in made_up.truth for c in one.calls if c[0] == SERVERS[0]]
-    assert windows["requests"].sum() == len(own)
-    mean = (windows["response_time_mean_ms"] * windows["requests"]).sum() / len(own)
-    assert mean == pytest.approx(sum(c[2] - c[1] for c in own) / len(own) / MS, abs=1e-6)
-    assert windows["service_time_mean_ms"].isna().all()
-
-
-def test_calls_of_many_requests_share_a_connection(tmp_path):
-    """As from a middleware that sends ahead to its servers."""
-    tape = Tape()
-    clients = [Talk(tape, LISTEN, 4000 + i).open(0) for i in range(3)]
-    back = Talk(tape, SERVERS[0], 5000, client="10.0.0.2").open(0)
-    for i, client in enumerate(clients):
-        client.up(MS + i, b"get k%d\r\n" % i)
-    back.up(2 * MS, b"".join(b"get k%d\r\n" % i for i in range(3)))
-    back.down(5 * MS, b"END\r\n" * 3)
-    for i, client in enumerate(clients):
-        client.down(6 * MS + i, b"END\r\n")
-    path = tape.write(tmp_path / "capture.pcap")
-    summary = observe(path, listen=LISTEN, servers=SERVERS[:1], output=tmp_path / "packets")
-    assert summary["unmatched_calls"] == summary["unmatched_requests"] == 0
-    (row,) = read_packets(tmp_path / "packets").windows.to_dict("records")
-    assert row["service_time_mean_ms"] == 3
-    assert row["misses"] == 3
-
-
 def test_buckets_are_exact_up_to_512_us_and_fine_beyond():
     values = [*range(600), 1000, 12_345, 7_654_321]
     edges = [next(iter(histogram([us * 1000 + 999]))) for us in values]
@@ -302,10 +270,3 @@ def test_what_the_program_cannot_read_it_tells(tmp_path, capsys):
     missing = str(tmp_path / "capture.pcap")
     assert main([missing, "--listen", LISTEN, "--output", str(tmp_path)]) == 1
     assert "capture.pcap" in capsys.readouterr().err
-
-
-def test_a_connection_without_a_request(tmp_path):
-    tape = Tape()
-    Talk(tape, LISTEN, 4000).shut(0, 0, SYN)
-    summary = observe(tape.write(tmp_path / "c.pcap"), listen=LISTEN, output=tmp_path / "packets")
-    assert (summary["requests"], summary["connections"]) == (0, 1)

@@ -3,15 +3,12 @@ import pytest
 from analysis.lab.sensitivity import AS_IT_IS, CLIENTS, DELAY, MACHINE_BY_DILATION, WORKERS
 from remote.campaign.changes.cases import (
     config_of,
-    counts_of,
     factors_by_parameter,
     plan_cases,
 )
 from remote.errors import ConfigError
-from remote.experiment.section import with_middleware
 from remote.experiment.section_file import read_section
 from remote.providers.local_lab.topology import Topology
-from remote.services.middleware_file import FOLDER, read_middleware_file
 
 BASE = read_section("3.1", "smoke")
 CONFIG = {"workload": "get", "clients_per_thread": 32, "workers": 64}
@@ -44,13 +41,6 @@ def test_each_rate_and_count_is_once_more_and_once_less():
         CLIENTS: (27 / 32, 38 / 32),
         WORKERS: (53 / 64, 77 / 64),
     }
-
-
-def test_cases_are_named_by_what_they_are():
-    names = list(planned())
-    assert len(names) == 15
-    assert names[0] == "as-it-is"
-    assert {"server-link-rate-x1.2", "network-delay-x0.8333", "workers-x1.203"} <= set(names)
 
 
 def test_a_case_changes_one_thing():
@@ -100,16 +90,6 @@ def test_hosts_that_are_not_used_are_not_changed():
     assert parameters == {
         AS_IT_IS, "client link rate", "server link rate", DELAY, MACHINE_BY_DILATION, CLIENTS
     }  # fmt: skip
-
-
-def test_a_middleware_is_left_what_it_cannot_be_told():
-    nutcracker = read_middleware_file(FOLDER / "nutcracker.toml")
-    config = {"workload": "get", "clients_per_thread": 32}
-    cases = plan_cases(with_middleware(BASE, nutcracker), config, AZURE, step=0.2)
-    assert all(case.section.middleware(config) == nutcracker for case in cases)
-    assert not {WORKERS} & {case.parameter for case in cases}
-    settings = cases[0].section.settings(config)
-    assert (settings.routing, settings.workers) == ("consistent-hash", None)
 
 
 def test_quotas_and_links_are_changed_where_the_lab_has_them():
@@ -172,11 +152,6 @@ def test_the_limits_of_a_role_of_which_no_host_is_left_are_not_changed():
     assert not {"server link rate", "server CPU quota"} & parameters
 
 
-def test_own_limits_of_hosts_that_are_not_used_are_not_changed():
-    cases = planned(topology=with_own("servers", s3={"rtt_ms": 10, "egress": OWN}))
-    assert not [name for name in cases if name.startswith("s3")]
-
-
 def test_a_step_by_which_a_far_host_would_be_nearer_than_others_is_refused():
     near = with_own("servers", s3={"rtt_ms": 1.0})
     rule = "--step 0.2: .* cannot be multiplied by .*: servers.own.s3.rtt_ms must be at least"
@@ -185,43 +160,9 @@ def test_a_step_by_which_a_far_host_would_be_nearer_than_others_is_refused():
     assert of_full_system(near, step=0.05)
 
 
-def test_reshaping_suffices_for_every_case():
-    for case in planned(topology=with_quota("servers", 0.5)).values():
-        assert case.topology.built() == with_quota("servers", 1.5).built()
-    assert Topology.named("unshaped").built() != AZURE.built()
-    assert with_quota("servers", 1.0).built() != AZURE.built()
-
-
-@pytest.mark.parametrize(
-    ("count", "step", "expected"),
-    [
-        (1, 0.2, [2]),
-        (2, 0.2, [1, 3]),
-        (8, 0.2, [7, 10]),
-        (64, 0.2, [53, 77]),
-        (64, 0.001, [63, 65]),
-    ],
-)
-def test_counts_are_whole_and_differ(count, step, expected):
-    assert counts_of(count, step) == expected
-
-
 def test_one_worker_has_none_less():
     cases = planned(config={**CONFIG, "workers": 1}).values()
     assert factors_by_parameter(list(cases))[WORKERS] == (1.0, 2.0)
-
-
-@pytest.mark.parametrize("step", [0, -0.2, 1.5, float("nan")])
-def test_steps_that_tell_no_slope_are_refused(step):
-    with pytest.raises(ConfigError, match="--step: a step must be > 0 and at most 1, got"):
-        planned(step=step)
-
-
-def test_levels_choose_one_configuration():
-    given = {"workload": ["get"], "clients_per_thread": [32], "workers": [64]}
-    assert config_of(BASE, given) == CONFIG
-    own = config_of(BASE, {**given, "workers": [23]})  # a level that the section does not have
-    assert own["workers"] == 23
 
 
 @pytest.mark.parametrize(

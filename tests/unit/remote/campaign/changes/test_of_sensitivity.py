@@ -4,7 +4,6 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from analysis.lab.sensitivity import UNEXPLAINED
 from remote.campaign import Campaign
 from remote.commands.cli import main
 from tests.helpers.sensitivity import AZURE, CONFIG, FakeLab
@@ -27,16 +26,6 @@ def lab(tmp_path, monkeypatch, without_model):
 
 
 CHOSEN = ("--workload", "get", "--clients-per-thread", "32", "--workers", "64")
-
-
-def test_the_command_prints_the_table(lab):
-    done = lab(*CHOSEN)
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("Section 3.1, workload=get_clients_per_thread=32_workers=64: d log")
-    assert lines[3].startswith("server link rate")
-    assert lines[-1].startswith(UNEXPLAINED)
-    assert "no model of this system" in done.stderr
 
 
 def test_the_command_prints_json(lab):

@@ -37,11 +37,6 @@ def test_reads_are_bounded_by_the_server_s_link():
     assert first_rate(SECTION, READS, inventory()) == pytest.approx(bound / 2)
 
 
-def test_workers_bound_what_waits_for_round_trips():
-    few = {**READS, "workload": "set", "workers": 8}
-    assert upper_bound(SECTION.settings(few), inventory(rate=1e6)) == pytest.approx(8 / 0.9e-3)
-
-
 def test_a_far_server_bounds_what_waits_for_it():
     few = {**READS, "workload": "set", "workers": 8}
     near = inventory(rate=1e6)
@@ -77,11 +72,6 @@ def test_requests_of_a_pipeline_share_what_the_bound_lets_through():
         assert least_response_time_s(section, sets, network) == pytest.approx(2 * 0.9e-3)
     bounds = [upper_bound(one.settings(sets), network) for one in (piped, SECTION)]
     assert bounds[0] == pytest.approx(4 * bounds[1])
-
-
-def test_an_open_loop_may_respond_at_once():
-    opened = read_section("7", "smoke")
-    assert least_response_time_s(opened, opened.configs()[0], inventory()) == 0
 
 
 def test_clients_that_think_are_no_part_of_a_response_time():

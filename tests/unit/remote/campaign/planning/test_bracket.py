@@ -129,23 +129,10 @@ def test_a_limit_that_response_times_are_near_at_any_rate_ends_the_search():
 LIMIT = Limit(limit_ms=5, goal=0.05, repetitions=(2, 6))
 
 
-def test_begins_at_the_start():
-    assert next_step([], LIMIT, 1234.5) == Next(rate_per_s=1230, repetition=1)
-
-
 def test_doubles_until_a_rate_fails_and_then_halves_in_the_logarithm():
     assert next_step([probe(100, [1.0])], LIMIT, 1) == Next(rate_per_s=200)
     both = [probe(100, [1.0]), probe(200, [20.0])]
     assert next_step(both, LIMIT, 1) == Next(rate_per_s=141)
-
-
-def test_halves_until_a_rate_passes():
-    assert next_step([probe(100, [20.0])], LIMIT, 1) == Next(rate_per_s=50)
-
-
-def test_what_is_near_the_limit_is_repeated():
-    near = [probe(100, [1.0]), probe(150, [4.5]), probe(200, [20.0])]
-    assert next_step(near, LIMIT, 1) == Next(rate_per_s=150, repetition=2)
 
 
 def test_rates_that_contradict_each_other_are_inside_the_interval():

@@ -53,16 +53,6 @@ def test_a_cell_whose_runs_all_fail_ends_and_says_so(campaign, tmp_path):
     assert "not known within its budget, 6 given up" in known_text([plan])
 
 
-def test_what_was_given_up_is_planned_again_where_that_is_asked_for(campaign, tmp_path):
-    section = write_section(tmp_path, PRECISION, clients=[1])
-    lab = MadeUpLab(fails=lambda run: "failed")
-    measure_all(campaign, section, lab, runs=MAX_ATTEMPTS)
-    (cell,) = cells(campaign.plan(section), campaign.path)
-    assert cell.given_up == {1}
-    (cell,) = cells(campaign.plan(section), campaign.path, retry=True)
-    assert cell.given_up == set()
-
-
 def test_a_repetition_that_a_retry_has_measured_is_not_given_up(campaign, tmp_path):
     section = write_section(tmp_path, PRECISION, clients=[1])
     measure_all(campaign, section, MadeUpLab(fails=lambda run: "failed"), runs=MAX_ATTEMPTS)
@@ -116,10 +106,3 @@ def test_trials_come_first_and_tell_the_k_of_all_that_follows(campaign, tmp_path
         assert {run.time_dilation for run in one.cell.repetitions} == {one.time_dilation}
         share = machine_ms[one.cell.config["clients_per_thread"]] / one.time_dilation
         assert share / (share + 5.0) <= 0.02
-
-
-def test_a_time_dilation_that_is_asked_for_needs_no_trials(campaign, tmp_path):
-    section = write_section(tmp_path, PRECISION, clients=[1], more=AUTO)
-    lab = MadeUpLab()
-    measure_all(campaign, section, lab, time_dilation=4.0)
-    assert {(run.time_dilation, run.is_trial) for run, _ in lab.made} == {(4.0, False)}

@@ -73,12 +73,6 @@ def test_each_configuration_has_a_search_of_its_own():
     ]
 
 
-def test_a_search_begins_where_it_is_told_to():
-    starts = {"set": 1234.5, "get": 100.0}
-    runs = next_runs(section(), [], lambda config: starts[config["workload"]])
-    assert [config["arrival_rate_per_s"] for config, _ in runs] == [1230.0, 100.0]
-
-
 def test_repetitions_that_were_given_up_are_not_asked_for_again():
     near = cell(SET, 400, 4.9, given_up=frozenset({2}))
     (config, repetition), *_ = next_runs(section(), [near])

@@ -66,10 +66,6 @@ def test_time_left_of_a_long_run_follows_its_own_length_not_that_of_slow_short_o
     assert left.left_s() == pytest.approx(LONG_S + 8 * SHORT_S - 600)
 
 
-def test_before_anything_is_settled_the_overhead_is_assumed(clock: Clock) -> None:
-    assert _left(clock, _plan("2.1", 3)).left_s() == pytest.approx(3 * (SHORT_S + OVERHEAD_S))
-
-
 def test_one_run_that_was_attempted_thrice_does_not_spoil_the_estimate(clock: Clock) -> None:
     plan = _plan("2.1", 6)
     left = _left(clock, plan)
@@ -95,19 +91,6 @@ def test_a_run_that_takes_longer_than_planned_leaves_the_others_time(clock: Cloc
     left.started(plan.runs[0])
     clock.now_s += 1000
     assert left.left_s() == pytest.approx(SHORT_S + OVERHEAD_S)
-
-
-def test_what_is_planned_now_takes_the_place_of_what_was_planned_before(clock: Clock) -> None:
-    plan = _plan("2.1", 4)
-    left = _left(clock, plan)
-    left.settled(plan.runs[0], "")
-    left.planned(_plan("2.1", 1))
-    assert left.left_s() == pytest.approx(SHORT_S + left.overhead_s)
-
-
-def test_configurations_that_need_no_more_runs_are_counted(clock: Clock) -> None:
-    left = _left(clock, _plan("2.1", 1), _plan("2.2", 0))
-    assert (left.known, left.cells) == (1, 2)
 
 
 def test_bar_moves_while_a_run_is_measured(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:

@@ -85,16 +85,6 @@ def test_sound_run_is_accepted_with_its_window(run):
     assert window.end_epoch_s - window.start_epoch_s == STABLE_S
 
 
-def test_sound_run_with_a_pipeline_is_accepted(tmp_path):
-    folder, manifest = sound_run(tmp_path, {**CONFIG, "clients_per_thread": 2, "pipeline": 4})
-    evaluation = evaluate(folder, manifest)
-    assert failed(evaluation) == {}
-    results = evaluation.results
-    under_way = results["client_throughput_ops_per_s"] * results["client_response_time_ms"] / 1000
-    assert under_way == pytest.approx(manifest["num_clients"], rel=0.01)
-    assert manifest["num_clients"] == 4 * 3 * 2 * 2  # pipeline, hosts, threads, connections
-
-
 def test_exit_status_rejects_unless_dool_was_ended_on_purpose(run):
     folder, manifest = run
     manifest["jobs"] += [
@@ -118,35 +108,26 @@ def test_second_without_requests_rejects(run):
     assert "window_covered" in failed(evaluate(*run))
 
 
+BEFORE_THE_END_MS = (START_EPOCH_S - 1 + WARM_UP_S + STABLE_S) * 1000 - 100
+
+
 @pytest.mark.parametrize(
-    ("field", "value", "check"),
-    [("Interrupted", "true", "durations"), ("Finish time", START_EPOCH_S * 1000, "durations")],
+    ("table", "change", "check"),
+    [
+        ("Runtime", {"Interrupted": "true"}, "durations"),
+        ("Runtime", {"Finish time": START_EPOCH_S * 1000}, "durations"),
+        ("Runtime", {"Finish time": BEFORE_THE_END_MS}, "window_inside"),
+        ("Gets", {"Misses/sec": 0.25}, "no_misses"),
+    ],
 )
-def test_run_that_ended_early_is_rejected(run, field, value, check):
-    edit_json(run[0], lambda stats: stats["Runtime"].update({field: value}))
+def test_what_a_generator_says_rejects(run, table, change, check):
+    edit_json(run[0], lambda stats: stats[table].update(change))
     assert check in failed(evaluate(*run))
-
-
-def test_instance_that_ended_before_the_window_rejects(run):
-    end_ms = (START_EPOCH_S - 1 + WARM_UP_S + STABLE_S) * 1000 - 100
-    edit_json(run[0], lambda stats: stats["Runtime"].update({"Finish time": end_ms}))
-    assert "window_inside" in failed(evaluate(*run))
-
-
-def test_miss_rejects(run):
-    edit_json(run[0], lambda stats: stats["Gets"].update({"Misses/sec": 0.25}))
-    assert failed(evaluate(*run)) == {"no_misses": "0.25 misses/s"}
 
 
 def test_error_replies_reject(run):
     refuse(run[0], "c3", replies=7)
     assert "7 error replies" in failed(evaluate(*run))["no_errors"]
-
-
-def test_server_that_counted_fewer_requests_rejects(run):
-    serve(run[0], 1000)
-    (detail,) = failed(evaluate(*run)).values()
-    assert ", 1000 counted here" in detail
 
 
 def test_second_in_which_a_server_was_paused_may_be_without_requests(run):
@@ -188,11 +169,6 @@ def test_damaged_file_rejects_and_is_named(run):
     assert evaluation.status == "rejected"
 
 
-def test_missing_file_rejects_and_is_named(run):
-    (run[0] / "c3/memtier-0.json.gz").unlink()
-    assert "c3/memtier-0.json.gz" in failed(evaluate(*run))["files_readable"]
-
-
 def test_busy_machine_is_recorded_without_rejecting(run):
     write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=89)})
     evaluation = evaluate(*run)
@@ -227,19 +203,6 @@ def test_processors_that_hosts_share_may_be_full_while_the_machine_is_not(run):
     assert found["shared_part_not_the_limit"].severity == "advisory"
 
 
-def test_a_server_that_fills_its_own_processor_is_the_system_not_the_machine(run):
-    write_compressed(run[0], {"s1/dool.csv": dool_csv(cpu_user_percent=50)})
-    found = share(run, of_server=1.0)
-    assert "the shared part was 80.0 % idle" in found["shared_part_not_the_limit"].detail
-
-
-def test_where_all_hosts_share_all_processors_there_is_no_part_to_judge(run):
-    folder, manifest = run
-    write_compressed(folder, {f"{host}/cpu-time.out": cpu_time(0.1, 2) for host in ("c1", "s1")})
-    names = {check.name for check in evaluate(folder, manifest).checks}
-    assert "machine_not_the_limit" in names and "shared_part_not_the_limit" not in names
-
-
 def test_machine_whose_monitor_saw_nothing_is_not_said_to_have_had_time(run):
     rows = dool_csv().splitlines()
     write_compressed(run[0], {"s1/dool.csv": "\n".join(rows[: len(DOOL_HEADER) + 1]) + "\n"})
@@ -263,13 +226,6 @@ def test_generator_without_cpu_left_rejects(run):
     write_compressed(folder, {"c2/cpu-time.out": "\n".join([first, *rows]) + "\n"})
     detail = failed(evaluate(folder, manifest))["generator_not_cpu_bound"]
     assert "c2 95%" in detail and "at most 90%" in detail
-
-
-def test_clock_that_is_off_rejects(run):
-    folder, manifest = run
-    offsets = {"c1": 0.01, "m1": -0.4}
-    detail = failed(evaluate(folder, {**manifest, "clock_offsets_s": offsets}))["clock_offsets"]
-    assert "-0.400 s, known to 0.000 s (m1)" in detail
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,6 @@ def test_a_far_server_is_not_taken_for_the_machine():
     assert machine_share(manifest_of(**{**MANIFEST, **far}), results) == pytest.approx(0.02)
 
 
-def test_larger_dilation_is_asked_for_where_it_is_large_already():
-    dilated = {**MANIFEST["topology"], "time_dilation": 4.0}
-    assert check(8300, topology=dilated).detail.endswith("at least 6")
-
-
 @pytest.mark.parametrize(
     "changes",
     [

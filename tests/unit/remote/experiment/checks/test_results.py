@@ -85,12 +85,6 @@ def test_memtier_tells_no_percentiles_of_the_window_and_no_transient(run):
     assert "client_response_time_ms_error" not in longer  # it stops after 13 s: a step, no noise
 
 
-def test_window_too_short_for_batches_has_means_without_errors(run):
-    bare = replace(run, slices=run.slices[:0], histograms_by_second=None)
-    found = client_results([bare], warm_up_s=2, stable_s=3, time_dilation=1)
-    assert set(found) == {*SIX[:2], "client_slowest_response_time_ms"}
-
-
 def test_seconds_and_slices_without_requests_count_as_nothing_done(run):
     stopped = replace(
         run,

@@ -89,13 +89,6 @@ QUEUE = {
 }
 
 
-def test_generator_of_queues_is_told_nothing_of_keys():
-    words = command(settings(**QUEUE)).split()
-    wanted = {"--queue-mix=send:1,pop:1", "--queues=5", "--receivers=2", "--data-size=200"}
-    assert wanted <= set(words)
-    assert not [word for word in words if word.startswith(("--ratio", "--key-m", "--expiry"))]
-
-
 @pytest.mark.parametrize(
     ("changes", "option"),
     [
@@ -186,26 +179,10 @@ def launch(middleware, one, time_dilation=1, **options):
     )
 
 
-def test_middleware_is_told_what_the_settings_say():
-    one = settings(
-        routing="consistent-hash", replicas="all", dispatch="pipelined", transport="ktor"
-    )
-    text = launch(own_middleware(), one).command
-    assert text.startswith("'/home/a b/bin/middleware' -l 198.18.0.1 -p 11212 -t 8 --routing ")
-    assert "-m 198.18.0.1:11211 198.18.0.2:11211 " in text
-    assert "--dispatch pipelined --transport ktor -s false --replicas all" in text
-    assert "--replicas" not in launch(own_middleware(), settings()).command
-
-
 def test_middleware_is_told_a_depth_only_where_one_is_set():
     assert " --depth 4 " in launch(own_middleware(), settings(depth=4)).command
     assert "--depth" not in launch(own_middleware(), settings(pipeline=4)).command
     assert "--pipeline" not in command(settings(depth=4))
-
-
-def test_real_generator_has_pipelines():
-    real = {"c1": tools("memtier_benchmark")}
-    generators.require_able(iter([settings(pipeline=4)]), hosts("clients", 1), real, WHERE)
 
 
 def test_another_middleware_is_told_what_it_takes():

@@ -25,13 +25,6 @@ def wait_for(path: Path, *, timeout_s: float = 60) -> str:
     return path.read_text().strip()
 
 
-def test_job_leaves_streams_and_exit_status(tmp_path):
-    start(tmp_path / "run", "sh -c 'echo out; echo \"it'\"'\"'s err\" >&2; exit 7'")
-    assert wait_for(tmp_path / "run" / "job 1.exit") == "7"
-    assert (tmp_path / "run" / "job 1.out").read_text() == "out\n"
-    assert (tmp_path / "run" / "job 1.err").read_text() == "it's err\n"
-
-
 def test_job_holds_its_lock_until_its_exit_status_is_there(tmp_path):
     command = "sh -c 'sleep 600 & read -r go; exit 7'"  # what it leaves behind holds none
     start(tmp_path, command, reads_input=True)
@@ -42,16 +35,6 @@ def test_job_holds_its_lock_until_its_exit_status_is_there(tmp_path):
     subprocess.run([*lock, "60", tmp_path / "job 1.lock", "true"], check=True)
     assert (tmp_path / "job 1.exit").read_text().strip() == "7"
     os.killpg(int((tmp_path / "job 1.sid").read_text()), signal.SIGKILL)
-
-
-def test_job_reads_lines_that_come_while_it_runs(tmp_path):
-    command = "sh -c 'echo ready; read -r a; read -r b; echo $a $b'"
-    start(tmp_path, command, reads_input=True)
-    wait_for(tmp_path / "job 1.out")
-    for line in ("one", "two"):
-        (tmp_path / "job 1.in").write_text(f"{line}\n")
-    assert wait_for(tmp_path / "job 1.exit") == "0"
-    assert (tmp_path / "job 1.out").read_text() == "ready\none two\n"
 
 
 def test_job_is_ended_at_its_time_limit(tmp_path):

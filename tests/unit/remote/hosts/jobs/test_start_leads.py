@@ -78,18 +78,6 @@ def test_what_a_host_took_is_forgotten_by_and_by(tmp_path):
     assert leads_s[-1] < 1
 
 
-def test_a_host_that_was_late_gets_what_it_needed(tmp_path):
-    leads = StartLeads(tmp_path, clock=CLOCK)
-    leads.was_late("c1", 7.2)
-    assert lead_s(leads) == pytest.approx(LEAST_S + 7.2)
-
-
-def test_what_takes_long_is_not_given_twice_as_long(tmp_path):
-    leads = StartLeads(tmp_path, clock=CLOCK)
-    leads.tell([Job(Way("c1"), seconds=2.5)], "1795")
-    assert lead_s(leads) == pytest.approx(LEAST_S + 4)
-
-
 def test_a_connection_that_breaks_spoils_nothing(tmp_path):
     leads = StartLeads(tmp_path, clock=CLOCK)
     way = Way()

@@ -69,11 +69,6 @@ def test_program_becomes_java_with_its_options(folder, program, main, own):
     assert arguments == ["-p", "a", "b"]
 
 
-def test_middleware_has_both_compilers(folder):
-    _, words, _ = start(folder, "middleware")
-    assert not any("TieredStopAtLevel" in word for word in words)
-
-
 def test_archive_of_classes_is_made_once_for_each_program(folder):
     for program in ("middleware", "memtier_benchmark") * 2:
         _, words, _ = start(folder, program)

@@ -12,13 +12,12 @@ import pytest
 from remote.errors import ConfigError, HostGone, HostKeyRejected, HostUnreachable
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory
-from remote.hosts.ssh.identities import FileKeys, Identity, order, read_files
+from remote.hosts.ssh.identities import read_files
 from remote.providers.common import COMMON_SSHD_CONFIG
 from tests.helpers.ports import free_port
 
 SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
 NAMES = [f"key{number}" for number in range(8)]
-NEEDS_SSHD = pytest.mark.skipif(SSHD is None, reason="no sshd is installed")
 CUT_OFF = r"s1: .*too many keys: .* after 6 of 8 keys.*MaxAuthTries.*IdentitiesOnly.*IdentityFile"
 
 
@@ -61,6 +60,8 @@ def running(*words, says):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """Port of an sshd that lets in the last of eight keys, `rsa`, and what the CA has signed."""
+    if SSHD is None:
+        pytest.skip("no sshd is installed")
     folder = tmp_path_factory.mktemp("sshd")
     for name in ("host", "ca", *NAMES):
         make_key(folder / name)
@@ -134,14 +135,12 @@ def login(server, tmp_path, monkeypatch):
     return attempt
 
 
-@NEEDS_SSHD
 def test_too_many_keys_of_an_agent_are_named_as_the_cause(login, agent, keys):
     agent(*(keys / name for name in NAMES))
     with pytest.raises(HostUnreachable, match=CUT_OFF):
         login()
 
 
-@NEEDS_SSHD
 def test_known_hosts_of_more_than_16_mib_is_not_read(login, tmp_path):
     file = tmp_path / "known_hosts"
     file.touch()
@@ -150,7 +149,6 @@ def test_known_hosts_of_more_than_16_mib_is_not_read(login, tmp_path):
         login(mwlab_known_hosts=file)
 
 
-@NEEDS_SSHD
 @pytest.mark.parametrize("lines", [(), ("IdentitiesOnly yes",)])
 @pytest.mark.parametrize("file", ["key7.pub", "key7"])
 def test_key_of_an_agent_that_a_file_names_is_offered_first(login, agent, keys, lines, file):
@@ -160,7 +158,6 @@ def test_key_of_an_agent_that_a_file_names_is_offered_first(login, agent, keys, 
     assert login(*lines, ansible_ssh_private_key_file=keys / file)
 
 
-@NEEDS_SSHD
 def test_identities_only_leaves_out_other_keys_of_the_agent(login, agent, keys):
     agent(*(keys / name for name in NAMES))
     with pytest.raises(HostGone, match=r"was refused \(its key\)"):
@@ -171,7 +168,6 @@ def test_identities_only_leaves_out_other_keys_of_the_agent(login, agent, keys):
     assert login("IdentitiesOnly yes", *files[3:])
 
 
-@NEEDS_SSHD
 def test_certificate_is_used_with_the_key_of_a_file_or_an_agent(login, agent, keys):
     key = keys / "key0"
     certificate = certify(keys / "ca", key).rename(keys / "signed.pub")
@@ -186,7 +182,6 @@ def test_certificate_is_used_with_the_key_of_a_file_or_an_agent(login, agent, ke
     assert login("IdentitiesOnly yes", f"IdentityFile {key}.pub", f"CertificateFile {certificate}")
 
 
-@NEEDS_SSHD
 def test_certificate_beside_a_key_is_used_unless_another_is_named(login, agent, keys):
     key = keys / "key0"
     certify(keys / "ca", key)
@@ -198,7 +193,6 @@ def test_certificate_beside_a_key_is_used_unless_another_is_named(login, agent, 
     assert login(f"IdentityFile {key}-cert.pub", "IdentitiesOnly yes")
 
 
-@NEEDS_SSHD
 def test_rsa_keys_and_certificates_are_signed_as_sshd_wants(login, agent, keys):
     assert login(f"IdentityFile {keys}/rsa")
     make_key(keys / "other", kind="rsa")
@@ -209,7 +203,6 @@ def test_rsa_keys_and_certificates_are_signed_as_sshd_wants(login, agent, keys):
     assert login(f"IdentityFile {keys}/other.pub", f"CertificateFile {keys}/other-cert.pub")
 
 
-@NEEDS_SSHD
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -223,7 +216,6 @@ def test_certificate_that_cannot_be_valid_is_named(login, keys, words, message):
         login(f"IdentityFile {keys}/key0")
 
 
-@NEEDS_SSHD
 def test_several_files_are_offered_in_turn_and_missing_ones_passed_over(login, keys):
     files = [f"IdentityFile {keys}/{name}" for name in ("none", "key0", "key7")]
     assert login("IdentityFile none", *files)
@@ -233,7 +225,6 @@ def test_several_files_are_offered_in_turn_and_missing_ones_passed_over(login, k
         login(ansible_ssh_private_key_file=keys / "none")
 
 
-@NEEDS_SSHD
 def test_default_files_are_used_unless_there_shall_be_none(login, keys):
     shutil.copy(keys / "key7", Path("~/.ssh/id_ed25519").expanduser())
     assert login()
@@ -241,7 +232,6 @@ def test_default_files_are_used_unless_there_shall_be_none(login, keys):
         login("IdentityFile none")
 
 
-@NEEDS_SSHD
 def test_tokens_of_file_names_are_filled_in(login, keys, monkeypatch):
     home, user = Path("~").expanduser(), getpass.getuser()
     shutil.copy(keys / "key7", home / f"127.0.0.1-{user}-s1")
@@ -252,7 +242,6 @@ def test_tokens_of_file_names_are_filled_in(login, keys, monkeypatch):
         login("IdentityFile ~/%C")
 
 
-@NEEDS_SSHD
 def test_locked_key_is_used_of_the_agent_or_named(login, agent, keys):
     key = keys / "locked"
     with pytest.raises(HostUnreachable, match=r"locked has a passphrase.*`ssh-add .*/locked`"):
@@ -264,7 +253,6 @@ def test_locked_key_is_used_of_the_agent_or_named(login, agent, keys):
     assert login("IdentitiesOnly yes", f"IdentityFile {key}")
 
 
-@NEEDS_SSHD
 def test_agent_may_be_another_one_or_none(login, agent, keys, monkeypatch):
     path = agent(keys / "key7")
     assert login()
@@ -278,7 +266,6 @@ def test_agent_may_be_another_one_or_none(login, agent, keys, monkeypatch):
         login(f"IdentityAgent {keys}/nowhere")
 
 
-@NEEDS_SSHD
 def test_public_key_without_its_private_key_is_named(login, keys):
     (keys / "key7").unlink()
     with pytest.raises(HostUnreachable, match=r"no private key of .*/key7\.pub is in a key file"):
@@ -306,21 +293,3 @@ def test_a_certificate_beside_a_key_is_a_regular_file(tmp_path):
     make_key(key)
     os.mkfifo(f"{key}-cert.pub")
     assert "is not a regular file" in read_files([key], []).problems[key]
-
-
-def test_order_is_that_of_ssh():
-    def key(name, of=None):
-        return Identity(name=name, offered=name.encode(), public=(of or name).encode())
-
-    files = FileKeys(
-        identities=(key("a"), key("b"), key("b-cert", "b"), key("c")),
-        certificates=(key("x-cert", "x"),),
-        private={},
-        problems={},
-        locked={},
-    )
-    held = [key("z"), key("c"), key("b")]
-    every = [identity.name for identity in order(files, held, only=False)]
-    assert every == ["x-cert", "c", "b", "b-cert", "z", "a"]
-    only = [identity.name for identity in order(files, held, only=True)]
-    assert only == ["x-cert", "c", "b", "b-cert", "a"]

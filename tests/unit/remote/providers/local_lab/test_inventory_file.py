@@ -1,9 +1,6 @@
 """The lab's inventory is one that `remote.hosts.inventory` and Ansible read."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from remote.campaign.record import topology_of
 from remote.hosts.inventory import Inventory
@@ -78,15 +75,6 @@ def test_inventory_says_which_hosts_are_farther_away(tmp_path):
     assert topology_of(inventory).own_rtt_ms == {"s3": 5}
 
 
-def test_inventory_of_a_lab_without_delay_and_account_has_neither(tmp_path):
-    path = tmp_path / "inventory.yml"
-    unshaped = Topology.named("unshaped")
-    path.write_text(inventory_text(unshaped, LabFiles(tmp_path), Delay.NONE, counts_cpu=False))
-    inventory = Inventory.read(path)
-    assert (inventory.rtt_ms, inventory.delay) == (None, "none")
-    assert {(h.cpu_account, h.program_user) for h in inventory.hosts} == {(None, None)}
-
-
 def test_hosts_of_an_ordinary_user_are_reached_by_a_command(tmp_path, monkeypatch):
     path = tmp_path / "inventory.yml"
     monkeypatch.setattr("remote.hosts.inventory.LOCAL_LAB_INVENTORY", path)
@@ -139,10 +127,3 @@ def test_processors_of_their_own_are_told_where_there_is_more_than_one(tmp_path)
         )
         path.write_text(text)
         assert Inventory.read(path).own_processors == apart
-
-
-def test_unshaped_hosts_have_no_rate():
-    unshaped = Topology.named("unshaped")
-    text = inventory_text(unshaped, LabFiles(Path("/nowhere")), Delay.NONE, counts_cpu=False)
-    servers = yaml.safe_load(text)["all"]["children"]["servers"]["hosts"]
-    assert servers["s1"] == {"ansible_host": "198.18.0.31"}

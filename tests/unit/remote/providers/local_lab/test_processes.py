@@ -34,14 +34,6 @@ def test_parse_stat_survives_any_process_name(name):
     assert parse_stat(STAT.format(name=name)) == Process(pid=4711, start_ticks=812345)
 
 
-def test_end_kills_and_waits(sleeper):
-    process = process_of(sleeper)
-    assert process.is_running
-    processes.end([process])
-    assert not process.is_running
-    assert sleeper.wait(timeout=60) == -9
-
-
 def test_end_spares_a_process_that_only_has_the_number(sleeper):
     process = process_of(sleeper)
     earlier = replace(process, start_ticks=process.start_ticks - 1)
@@ -74,12 +66,6 @@ def test_wait_until_reaped_waits_for_the_parent_to_collect(sleeper):
 def test_in_network_namespaces_finds_own_process_in_own_namespace():
     own = parse_stat(Path("/proc/self/stat").read_text())
     assert own in processes.in_network_namespaces([Path("/proc/self/ns/net")])
-
-
-def test_in_network_namespaces_takes_a_missing_one_for_empty(tmp_path):
-    leftover = tmp_path / "mwlab-c1"
-    leftover.touch()
-    assert processes.in_network_namespaces([leftover, tmp_path / "missing"]) == []
 
 
 def test_descendants_of_a_process_are_found_and_of_an_ended_one_none():

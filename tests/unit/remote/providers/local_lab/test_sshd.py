@@ -1,11 +1,7 @@
 """Texts that sshd and ssh read."""
 
-import subprocess
-
-import pytest
-
 from remote.providers.local_lab.sshd import etc_hosts, known_hosts_text, sshd_config
-from remote.providers.local_lab.topology import TOPOLOGIES_DIR, Topology
+from remote.providers.local_lab.topology import Topology
 
 AZURE = Topology.named("azure")
 
@@ -36,9 +32,3 @@ def test_etc_hosts_names_every_host_once():
     assert entries[0] == ["127.0.0.1", "localhost"]
     assert [entry[1] for entry in entries[1:]] == [host.name for host in AZURE.hosts]
     assert ["198.18.0.31", "s1"] in entries
-
-
-@pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_host_script_is_valid(shell):
-    script = TOPOLOGIES_DIR.with_name("host.sh")
-    assert subprocess.run([shell, "-n", script], check=False).returncode == 0

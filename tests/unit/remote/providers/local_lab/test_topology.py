@@ -40,31 +40,11 @@ def changed(**fields):
     return data
 
 
-def test_azure_carries_what_the_studies_measured():
-    """Of the 1514 bytes of a packet on the link 1448 are payload of a TCP stream."""
-    topology = Topology.named("azure")
-    goodputs = {h.name: h.egress.rate_mbit_per_s * 1448 / 1514 for h in topology.hosts}
-    expected = {
-        **dict.fromkeys(("c1", "c2", "c3"), 200),
-        **dict.fromkeys(("m1", "m2"), 800),
-        **dict.fromkeys(("s1", "s2", "s3"), 100),
-    }
-    assert goodputs == pytest.approx(expected, rel=1e-3)
-
-
 def test_azure_queues_hold_a_value_for_each_of_the_studies_clients():
     value_on_the_wire_bytes = 4325
     for host in Topology.named("azure").hosts:
         assert host.egress.queue_kib * 1024 > 288 * value_on_the_wire_bytes
         assert host.egress.burst_kib * 1024 > value_on_the_wire_bytes
-
-
-def test_unshaped_is_azure_without_limits():
-    azure, unshaped = Topology.named("azure"), Topology.named("unshaped")
-    assert [(h.name, h.role, h.address) for h in azure.hosts] == [
-        (h.name, h.role, h.address) for h in unshaped.hosts
-    ]
-    assert all(host.egress is None for host in unshaped.hosts)
 
 
 @pytest.mark.parametrize("path", sorted(TOPOLOGIES_DIR.glob("*.toml")), ids=lambda path: path.stem)
@@ -97,16 +77,6 @@ def test_wrong_numbered_hosts_are_named(wrong, message):
     hosts = {"prefix": "c", "count": 2, "first": "198.18.7.11"} | wrong
     with pytest.raises(ValueError, match=message):
         Topology.from_dict(changed(clients__hosts=hosts))
-
-
-def test_delay_and_dilation_may_be_left_out():
-    topology = Topology.from_dict(changed(rtt_ms=None, time_dilation=None))
-    delays = {topology.delay_ms(host) for host in topology.hosts}
-    assert (topology.rtt_ms, topology.time_dilation, delays) == (0, 1, {0})
-
-
-def test_smallest_topology_survives_a_round_trip():
-    assert Topology.from_dict(SMALLEST).to_dict() == SMALLEST
 
 
 def test_dilation_multiplies_the_delay_and_nothing_that_the_topology_says():
@@ -153,11 +123,10 @@ def test_read_names_the_file(tmp_path, text, message):
     ("fields", "message"),
     [
         ({"name": None}, "name is missing"),
-        ({"name": 3}, "name must be text, got 3"),
         ({"delay_ms": 0.9}, "unknown delay_ms; known are clients, control_address"),
         ({"work_dir_mib": 0}, "work_dir_mib must be a whole number >= 1, got 0"),
-        ({"work_dir_mib": True}, "work_dir_mib must be a whole number >= 1, got True"),
         ({"network": "198.18.7.0/99"}, "network: "),
+        ({"clients__hosts__c1": "c1.example"}, "clients.hosts.c1: "),
         ({"network": "10.0.0.0/24"}, "network must lie in 198.18.0.0/15, got 10.0.0.0/24"),
         ({"control_address": "198.18.8.1"}, "control_address must be a host address"),
         (
@@ -165,23 +134,7 @@ def test_read_names_the_file(tmp_path, text, message):
             "clients.hosts.c1: 198.18.7.11 is already the address",
         ),
         ({"clients": None, "servers": None}, "no hosts: give at least one in"),
-        ({"clients": 7}, "clients must be a table, got 7"),
-        ({"clients__hosts": None}, "clients.hosts is missing"),
-        ({"clients__rate": 1}, "clients: unknown rate; known are cpu_quota, egress, hosts, own"),
         ({"servers__own": {"s2": {}}}, "servers.own.s2: no such host; there are s1"),
-        (
-            {"servers__own": {"s1": {"rtt": 5}}},
-            "servers.own.s1: unknown rtt; known are cpu_quota, egress, processor, rtt_ms",
-        ),
-        ({"servers__own": {"s1": 5}}, "servers.own.s1 must be a table, got 5"),
-        (
-            {"servers__own": {"s1": {"cpu_quota": 0}}},
-            "servers.own.s1.cpu_quota must be a number > 0, at most 1e+15, got 0",
-        ),
-        (
-            {"servers__own": {"s1": {"egress": {"rate_mbit_per_s": 5, "burst_kib": 16}}}},
-            "servers.own.s1.egress.queue_kib is missing",
-        ),
         (
             {"servers__own": {"s1": {"rtt_ms": 0.4}}},
             "servers.own.s1.rtt_ms must be at least the rtt_ms of all hosts, which must be > 0; "
@@ -189,50 +142,19 @@ def test_read_names_the_file(tmp_path, text, message):
         ),
         ({"rtt_ms": 0, "servers__own": {"s1": {"rtt_ms": 5}}}, "must be > 0; got 5 and 0"),
         (
-            {"servers__processor": {"reply_us": 0}},
-            "servers.processor.reply_us must be a number > 0, at most 1e+15, got 0",
-        ),
-        (
             {"servers__processor": {"reply_us": 5, "exponent": 1.5}},
             "servers.processor.exponent must be a number 0 to 1, got 1.5",
         ),
-        ({"servers__processor": {"forward_us": 5}}, "servers.processor.reply_us is missing"),
         (
             {"rtt_ms": 0, "clients__processor": {"reply_us": 5}},
             "processor needs an rtt_ms > 0",
         ),
-        ({"clients__cpu_quota": 0}, "clients.cpu_quota must be a number > 0, at most 1e+15, got 0"),
         ({"rtt_ms": -0.1}, "rtt_ms must be a number 0 to 1000, got -0.1"),
-        ({"rtt_ms": "0.9 ms"}, "rtt_ms must be a number 0 to 1000, got '0.9 ms'"),
-        ({"rtt_ms": 1e6}, "rtt_ms must be a number 0 to 1000, got 1000000.0"),
         ({"rtt_ms": float("nan")}, "rtt_ms must be a number 0 to 1000, got nan"),
-        ({"time_dilation": 0}, "time_dilation must be a number 0.01 to 1000, got 0"),
-        ({"time_dilation": 1001}, "time_dilation must be a number 0.01 to 1000, got 1001"),
-        ({"clients__hosts__c1": 11}, "clients.hosts.c1 must be text, got 11"),
         ({"clients__hosts__c1": "198.18.7.255"}, "clients.hosts.c1 must be a host address"),
-        ({"clients__hosts__c1": "c1.example"}, "clients.hosts.c1: "),
-        ({"clients__hosts__C1": "198.18.7.12"}, "'C1' is not a host name"),
         ({"clients__hosts__switch": "198.18.7.12"}, "'switch' is not a host name"),
         ({"clients__hosts__server": "198.18.7.12"}, "none of switch, control, client, middleware"),
-        ({"clients__hosts__a-long-name-x": "198.18.7.12"}, "'a-long-name-x' is not a host name"),
         ({"clients__hosts__s1": "198.18.7.12"}, "host s1 is given more than once"),
-        ({"clients__egress__queue_kib": None}, "clients.egress.queue_kib is missing"),
-        (
-            {"clients__egress__rate_mbit_per_s": -3},
-            "rate_mbit_per_s must be a number > 0, at most 1e+15, got -3",
-        ),
-        (
-            {"clients__egress__rate_mbit_per_s": float("nan")},
-            "must be a number > 0, at most 1e+15, got nan",
-        ),
-        (
-            {"clients__egress__rate_mbit_per_s": "9"},
-            "rate_mbit_per_s must be a number > 0, at most 1e+15, got '9'",
-        ),
-        (
-            {"clients__egress__burst_kib": 1.5},
-            "burst_kib must be a whole number >= 2, or no full packet ever passes, got 1.5",
-        ),
         ({"clients__egress__burst_kib": 1}, "clients.egress.burst_kib must be a whole number >= 2"),
     ],
 )
@@ -285,25 +207,6 @@ def test_what_a_far_host_sends_takes_all_of_its_longer_way(k, wake_up_ms):
     assert delays["s2"] + delays["s3"] == pytest.approx((5 + 2 - 0.9) * k - taken_off)
 
 
-def test_own_numbers_are_changed_in_place_and_own_links_are_not_made_so():
-    plain = with_own()
-    assert with_own(s3={"rtt_ms": 5}).built() == plain.built()
-    assert with_own(s3={"cpu_quota": 0.1}).built() == plain.built()
-    assert with_own(s3={"rtt_ms": 5}) != plain
-    data = Topology.named("azure").to_dict()
-    data["servers"]["own"] = {"s3": {"cpu_quota": 0.1}}
-    assert Topology.from_dict(data).built() != Topology.named("azure").built()
-
-
-def test_smallest_topology_is_accepted():
-    topology = Topology.from_dict(SMALLEST)
-    assert [(host.name, host.role) for host in topology.hosts] == [
-        ("c1", "clients"),
-        ("s1", "servers"),
-    ]
-    assert topology.to_dict() == SMALLEST
-
-
 @pytest.mark.parametrize(
     ("k", "wake_up_ms", "line_rtt_ms"),
     [(1, 0.15, 0.75), (4, 0.15, 3.45), (1, 0.8, 0.45), (0.1, 0.15, 0.045), (1, 0, 0.9)],
@@ -315,17 +218,6 @@ def test_wake_ups_are_taken_off_the_delay_up_to_half_of_it(k, wake_up_ms, line_r
     assert delays == pytest.approx([line_rtt_ms / 2] * 8)
     assert topology.calibrated(None) == Topology.named("azure").dilated(k)
     assert Topology.from_dict(topology.to_dict()) == topology
-
-
-def test_queue_has_the_network_of_the_study_and_databases_with_a_quota():
-    topology = Topology.named("queue")
-    assert [host.name for host in topology.hosts] == [
-        *("c1", "c2", "m1", "m2", "m3", "m4", "d1", "d2")
-    ]
-    assert {host.egress.rate_mbit_per_s for host in topology.hosts} == {700}
-    assert topology.rtt_ms == 0.2
-    quotas = {host.name: host.cpu_quota for host in topology.hosts if host.cpu_quota}
-    assert quotas == {"d1": 1, "d2": 1}
 
 
 def test_hosts_that_a_section_needs_tell_the_topology():

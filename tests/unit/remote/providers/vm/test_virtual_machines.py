@@ -11,7 +11,7 @@ from remote.hosts.inventory import Inventory
 from remote.hosts.provision.tools import all_tools
 from remote.providers.fleets import find_lab, inventory_path
 from remote.providers.vm import files, image
-from remote.providers.vm.files import MACHINES, STATE_DIR, inventory_text, network_commands
+from remote.providers.vm.files import MACHINES, inventory_text, network_commands
 from remote.providers.vm.lab import VmLab
 from remote.providers.vm.machine import NETWORK, VirtualMachine
 
@@ -21,23 +21,6 @@ NAMESPACE = Path("/run/net")
 
 def options(command, name):
     return [value for word, value in itertools.pairwise(command) if word == name]
-
-
-def test_machine_is_small_and_leaves_nothing_on_the_disk_of_this_one():
-    command = SERVER.qemu_command(Path("/image"), Path("/state"))
-    assert command[:4] == ["nice", "-n", "10", "qemu-system-x86_64"]
-    assert (options(command, "-smp"), options(command, "-m")) == (["1"], ["300"])
-    root, seed = options(command, "-drive")
-    assert root.startswith("file=/image/root.ext4,format=raw,if=virtio,snapshot=on")
-    assert seed == "file=/state/s1.tar,format=raw,if=virtio,readonly=on"
-
-
-def test_machine_has_one_link_which_is_its_tap():
-    command = SERVER.qemu_command(Path("/image"), Path("/state"))
-    assert options(command, "-netdev") == ["tap,id=net,ifname=tap-s1,script=no,downscript=no"]
-    assert "-nodefaults" in command
-    macs = {str(m.qemu_command(Path("i"), Path("s"))).partition("mac=")[2][:17] for m in MACHINES}
-    assert len(macs) == len(MACHINES)
 
 
 @pytest.mark.parametrize(
@@ -107,10 +90,6 @@ def test_fleet_that_is_down_is_said(monkeypatch, tmp_path):
     assert not VmLab().is_running()
     with pytest.raises(ConfigError, match="the fleet is down: run `lab up --fleet vm` first"):
         inventory_path("vm")
-
-
-def test_nothing_of_the_fleet_lies_in_the_folder_of_the_local_lab():
-    assert not STATE_DIR.is_relative_to("/run/middleware-lab")
 
 
 def test_image_has_the_packages_that_provisioning_asks_for_first():

@@ -8,7 +8,7 @@ from remote.providers.local_lab.links.wiring import (
     shaping_commands,
     switch_commands,
 )
-from remote.providers.local_lab.topology import Egress, Own, RoleTable, Topology
+from remote.providers.local_lab.topology import Egress, RoleTable, Topology
 
 
 def topology(egress, own=None):
@@ -50,22 +50,6 @@ def test_commands_of_one_host():
         "ip -n mwlab-s1 link set eth0 addrgenmode none up",
         "ip -n mwlab-s1 link set lo up",
         "tc -n mwlab-s1 qdisc replace dev eth0 root tbf rate 2500000bit burst 16kb limit 100kb",
-    ]
-
-
-def test_netem_delays_what_leaves_the_switch_by_half_a_round_trip():
-    commands = listed(topology(EGRESS), Delay.NETEM)
-    netem = "tc -n mwlab-switch qdisc replace dev to-s1 root netem delay 450us limit 100000"
-    assert [command for command in commands if "netem" in command] == [netem]
-    assert any("master bridge" in command for command in commands)
-
-
-def test_a_host_has_a_rate_and_a_delay_of_its_own():
-    own = {"s1": Own(rtt_ms=5, egress=Egress(rate_mbit_per_s=1, burst_kib=8, queue_kib=50))}
-    commands = listed(topology(EGRESS, own), Delay.NETEM)
-    assert commands[-2:] == [
-        "tc -n mwlab-s1 qdisc replace dev eth0 root tbf rate 1000000bit burst 8kb limit 50kb",
-        "tc -n mwlab-switch qdisc replace dev to-s1 root netem delay 4550us limit 100000",
     ]
 
 
