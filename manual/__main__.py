@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from analysis.paths import PROJECT
 from manual import columns, commands, inventory, programs, section_files
+from records.paths import PROJECT
 
 FOLDER = PROJECT / "docs" / "reference"
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -7,10 +7,10 @@ from dataclasses import fields
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.paths import REFERENCE
 from analysis.tables.frames import REJECTED_COLUMNS, SETTINGS, Tables, table_contents
 from manual.docstrings import attributes_of, summary_of
 from manual.markdown import page, quoted, table
+from records.paths import REFERENCE
 
 KEY = (
     *("section", "workload", "clients_per_thread", *SETTINGS, "repetition", "num_clients"),

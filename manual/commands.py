@@ -6,10 +6,9 @@ import re
 
 import click
 
-from analysis.paths import PROJECT
+from lab.cli import main as lab
 from manual.markdown import code, page, quoted, table
-from remote.commands.cli import main as lab
-from report.__main__ import main as export
+from records.paths import PROJECT
 
 MAKEFILE = PROJECT / "Makefile"
 COLUMNS = 100
@@ -17,8 +16,8 @@ _TARGET = re.compile(r"^(?P<name>[a-z-]+):.*## (?P<words>.+)$", re.MULTILINE)
 
 
 def commands() -> dict[str, click.Command]:
-    """Return the commands of `lab` by name; `lab export` passes its arguments on."""
-    return {**dict(sorted(lab.commands.items())), "export": export}
+    """Return the commands of `lab` by name."""
+    return dict(sorted(lab.commands.items()))
 
 
 def targets() -> dict[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.text.markdown import escape_cell
-from analysis.text.markdown import table as table_of_cells
+from records.text.markdown import escape_cell
+from records.text.markdown import table as table_of_cells
 
 NOTE = "<!-- Made from the code by `make manual`: what it says is changed there. -->"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
-from analysis.paths import PROJECT
 from manual.markdown import code, page
+from records.paths import PROJECT
 
 PROGRAMS = PROJECT / "middleware-kotlin" / "bin"
 README = "../../middleware-kotlin/README.md"

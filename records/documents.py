@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from records.visible import shortened
+from records.text.visible import shortened
 
 _MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
 _DEEPEST = 50  # levels of tables and lists

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from records.visible import shortened, visible
+from records.text.visible import shortened, visible
 
 DISK_FULL = "No space left"
 DISK_REMEDY = "The disk of the host may be full: free space there (`df -h`) and run again."

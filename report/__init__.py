@@ -11,5 +11,4 @@ Each room may use what stands above it::
     artifact   docs/artifact.md: what measures each claim, and how long that takes
     in_kernel  a notebook that is run by hand leaves out what is not measured
     jupyter    the export from JupyterLab
-    __main__   `lab export`
 """

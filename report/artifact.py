@@ -18,11 +18,11 @@ from analysis.chapters.claims import Judged, judge_chapters
 from analysis.claims.claim import Kind, Outcome
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import held_studies
-from analysis.paths import PROJECT, REFERENCE
 from analysis.tables.provenance import each_manifest
-from analysis.text.formatting import MISSING
-from analysis.text.markdown import code_block, escape_cell, table
-from analysis.whole_files import write_whole
+from records.files.whole import write_whole
+from records.paths import PROJECT, REFERENCE
+from records.text.markdown import code_block, escape_cell, table
+from records.text.words import MISSING
 from remote.phases import total_phases
 from report.contents.absent import study_command
 from report.contents.notebook import Prose, Section, read_section

@@ -9,7 +9,8 @@ from IPython.display import Markdown, display
 
 from analysis.lab.measured_study import held_studies
 from analysis.tables.held import held_sections
-from remote.campaign import DATA_DIR, NO_FLEET, Campaign
+from records.paths import DATA
+from remote.campaign import NO_FLEET, Campaign
 from report.contents.absent import Absent, not_measured, sections_of
 
 
@@ -36,7 +37,7 @@ def leave_out_unmeasured(campaign: Campaign) -> None:
 
 class _LeaveOut(ast.NodeTransformer):
     def __init__(self, campaign: Campaign) -> None:
-        self._campaign = campaign.path.relative_to(DATA_DIR).as_posix()
+        self._campaign = campaign.path.relative_to(DATA).as_posix()
         self._held = held_sections(campaign.path).keys() | held_studies(campaign.path).keys()
         self._absent = Absent()
 

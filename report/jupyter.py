@@ -9,7 +9,7 @@ from pathlib import Path
 
 from IPython.display import FileLink, display
 
-from analysis.paths import FIGURES, PROJECT
+from records.paths import FIGURES, PROJECT
 from report.export import PAGES, REPORT
 from report.formats.pages import INDEX
 
@@ -29,7 +29,7 @@ def export_report(campaign: str, *options: str) -> None:
     RuntimeError
         The export failed; what it said stands above.
     """
-    command = [sys.executable, "-u", "-m", "report", "--campaign", campaign, *options]
+    command = [sys.executable, "-u", "-m", "lab", "export", "--campaign", campaign, *options]
     with subprocess.Popen(
         command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

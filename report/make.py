@@ -10,11 +10,11 @@ import nbformat
 
 from analysis.chapters.claims import claims_of
 from analysis.lab.measured_study import held_studies
-from analysis.paths import DATA, PROJECT
 from analysis.tables.held import held_sections
 from analysis.tables.manifests import manifest_files
 from analysis.tables.provenance import read_manifests, summarise
-from analysis.whole_files import write_json
+from records.files.whole import write_json
+from records.paths import DATA, PROJECT
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from report.contents.appendix import appendix

@@ -27,8 +27,8 @@ from analysis.figures.drawing import DrawingError, draw_svg
 from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
 from analysis.text.formatting import Format, format_column, heading, is_number
-from analysis.text.markdown import escape_cell
-from records.visible import visible
+from records.text.markdown import escape_cell
+from records.text.visible import visible
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 METADATA_KEY = "mwlab"

@@ -1,7 +1,6 @@
 """What `lab sensitivity` has measured, read from its folders alone: no lab and no plan is needed.
 
-``data/<campaign>/sensitivity/<section>-<configuration>/`` is a study. It holds a campaign for each
-case, which is named after what was changed, and by which factor: ``server-link-rate-x1.2``.
+How a study's folders are named: `records.sensitivity`.
 """
 
 from __future__ import annotations
@@ -14,23 +13,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.lab.sensitivity import (
-    AS_IT_IS,
-    OF_HOSTS,
-    PARAMETERS,
-    THROUGHPUT,
-    predict_measured,
-    sensitivity_table,
-    slopes_of,
-)
+from analysis.lab.sensitivity import PARAMETERS, predict_measured, sensitivity_table, slopes_of
 from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
 from analysis.tables.held import MIDDLEWARES
 from analysis.tables.manifests import each_run, measured_sections
 from analysis.tables.tidied import campaign_tables
+from records.sensitivity import AS_IT_IS, FOLDER, OF_HOSTS, THROUGHPUT, case_name, parameter_words
 from records.verdict import ACCEPTED
 
-FOLDER = "sensitivity"
 _LINKS = "kind"  # what runs that measure links vary
 _RESULT = "client_throughput_ops_per_s"  # of manifests, undilated
 
@@ -74,11 +65,6 @@ class MeasuredStudy:
     def table(self) -> pd.DataFrame:
         """Return `analysis.lab.sensitivity.sensitivity_table` of it."""
         return sensitivity_table(self.throughputs, self.factors, self.predicted)
-
-
-def case_name(parameter: str, factor: float) -> str:
-    """Return what the campaign of a case is called: ``server-link-rate-x1.2``."""
-    return _words(parameter) if parameter == AS_IT_IS else f"{_words(parameter)}-x{factor:.4g}"
 
 
 def held_studies(campaign_dir: Path) -> dict[str, Path]:
@@ -134,11 +120,11 @@ def _cases(folder: Path) -> list[tuple[str, float]]:
 
 def _parameter(words: str) -> str:
     """Return the parameter whose cases are named with these words; of a single host, where none."""
-    known = {_words(name): name for name in PARAMETERS}
+    known = {parameter_words(name): name for name in PARAMETERS}
     of_host = (
-        template.format(words.removesuffix(_words(template.format(""))).rstrip("-"))
+        template.format(words.removesuffix(parameter_words(template.format(""))).rstrip("-"))
         for template in OF_HOSTS
-        if words.endswith(_words(template.format("")))
+        if words.endswith(parameter_words(template.format("")))
     )
     return known.get(words) or next(of_host, words)
 
@@ -148,7 +134,3 @@ def _throughputs(folder: Path, parameter: str, factor: float) -> list[float]:
     manifests = (manifest for _, manifest in each_run(folder / case_name(parameter, factor)))
     loaded = [m for m in manifests if m.status == ACCEPTED and _LINKS not in m.config]
     return [float(manifest.results[_RESULT]) for manifest in loaded]
-
-
-def _words(parameter: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", parameter.removeprefix("1 / ")).strip("-")

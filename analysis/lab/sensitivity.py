@@ -23,21 +23,25 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from analysis.lab.round_trips import RoundTrips, round_trips_of
 from analysis.laws.elasticities import elasticity, unexplained
-from analysis.laws.elasticities import factors_of as factors_of  # for what plans to measure
 from analysis.models.measured import measured_system
 from analysis.models.prediction import predict
 from analysis.models.system import CPU_TIMES, System
 from analysis.statistics.estimates import Estimate
+from analysis.statistics.loads.round_trips import RoundTrips, round_trips_of
 from analysis.tables.frames import Tables
+from records.sensitivity import (
+    AS_IT_IS,
+    CLIENTS,
+    DELAY,
+    MACHINE_BY_DILATION,
+    OF_HOSTS,
+    THROUGHPUT,
+    WORKERS,
+)
 
 RATE, COUNT = "rate", "count"
-AS_IT_IS = "as it is"
 UNEXPLAINED = "unexplained"
-DELAY, MACHINE_BY_DILATION = "1 / network delay", "machine (by time dilation)"
-WORKERS, CLIENTS = "workers", "clients"
-THROUGHPUT = "throughput_ops_per_s"
 COLUMNS = ["parameter", "kind", "measured", "lower", "upper", "model", "repetitions", "curved"]
 
 
@@ -74,9 +78,6 @@ PARAMETERS: Mapping[str, Parameter] = {
     CLIENTS: Parameter(kind=COUNT),
 }
 """Name of each parameter of a lab to what it is, but for those of single hosts."""
-LINK_OF, DELAY_OF, QUOTA_OF = "{} link rate", "1 / {} network delay", "{} CPU quota"
-OF_HOSTS = (LINK_OF, DELAY_OF, QUOTA_OF)
-"""Names of the parameters of single hosts, which the model does not have."""
 _OF_A_HOST = re.compile("|".join(name.format("[a-z][a-z0-9-]*") for name in OF_HOSTS))
 
 

@@ -74,19 +74,6 @@ class Elasticity:
         return bool(low > 0 or high < 0)
 
 
-def factors_of(step: float) -> tuple[float, float]:
-    """Return by what a rate is multiplied: less by as much, on a logarithmic scale, as more.
-
-    Parameters
-    ----------
-    step
-        s > 0, such as 0.2: the factors are 1 / (1 + s) and 1 + s.
-    """
-    if not 0 < step < math.inf:
-        raise ValueError(f"step must be > 0 and finite, got {step}")
-    return 1 / (1 + step), 1 + step
-
-
 def elasticity(throughputs: Mapping[float, Sequence[float]]) -> Elasticity:
     r"""Estimate an elasticity from the throughputs at factors of a rate or a count.
 

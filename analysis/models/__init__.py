@@ -7,7 +7,8 @@ from analysis.models.measured import measured_system
 from analysis.models.open import OpenStation, mm1, mmm
 from analysis.models.prediction import Prediction, predict, what_if
 from analysis.models.simulated.simulation import SimulationOptions, SimulationResult, simulate
-from analysis.models.system import System, message_bytes
+from analysis.models.system import System
+from analysis.statistics.loads.message_sizes import message_bytes
 
 __all__ = [
     "BalancedJobBounds",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.models.system import System, message_bytes
+from analysis.models.system import System
+from analysis.statistics.loads.message_sizes import message_bytes
 from analysis.tables.frames import SETTINGS, Tables
 from analysis.units import BITS_PER_MBIT, ms_to_s
 

@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.models.closed import AnyStation, FlowEquivalentStation, Station, solve_closed
-from analysis.models.system import MACHINE, System, link_seconds
+from analysis.models.system import MACHINE, System
+from analysis.statistics.loads.message_sizes import link_seconds
 
 SATURATED = 0.9  # utilization
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from records.visible import shortened
+from records.text.visible import shortened
 
 
 class ParseError(ValueError):

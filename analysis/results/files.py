@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results.errors import ParseError
-from analysis.unpacking import Unreadable, gunzip
+from records.files.unpacking import Unreadable, gunzip
 
 BYTE_ORDER_MARK = "\ufeff"
 _GZIP_MAGIC = b"\x1f\x8b"

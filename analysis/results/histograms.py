@@ -18,7 +18,7 @@ import pandas as pd
 from hdrh.histogram import HdrHistogram
 
 from analysis.units import us_to_ms
-from analysis.unpacking import LARGEST_HISTOGRAM_BYTES, inflate
+from records.files.unpacking import LARGEST_HISTOGRAM_BYTES, inflate
 
 PERCENTILES = (25, 50, 75, 90, 95, 99)
 _OF_SAMPLES = ("side", "request_type", "time", "upper_edge_ms", "count", "stable")  # of no run

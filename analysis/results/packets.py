@@ -26,9 +26,11 @@ import pandas as pd
 from analysis.results.errors import ParseError
 from analysis.results.files import find_file, parse_json, read_text
 from analysis.results.histograms import EMPTY
-from analysis.results.middleware import MiddlewareResult, read_table
+from analysis.results.middleware import MiddlewareResult, read_middleware, read_table
 from analysis.units import ms_to_s, us_to_ms
+from records.manifest import Manifest
 
+PACKETS = "packets"  # folder of a host with what packets tell
 _UNKNOWN_TIMES = (
     "preprocessing_time",
     "queueing_time",
@@ -163,3 +165,26 @@ def _counts(
     yield "queue.csv", result.queue["arrivals"].sum(), arrivals
     sent = sum(server["requests"] for server in summary["servers"])
     yield "servers.csv", result.servers["requests"].sum(), sent
+
+
+def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareResult]:
+    """Return what each middleware measured, or packets tell of it; empty where nothing tells.
+
+    Raises
+    ------
+    ParseError
+        A file is missing or damaged; names its path.
+    """
+    if manifest.middleware.tells_statistics:
+        hosts = manifest.roles.middlewares
+        return {host: read_middleware(folder / host / "middleware") for host in hosts}
+    observed = read_observed(folder, manifest)
+    return {host: result.as_black_box() for host, result in observed.items()}
+
+
+def read_observed(folder: Path, manifest: Manifest) -> dict[str, PacketsResult]:
+    """Return what packets tell of each middleware; empty where none were captured."""
+    if manifest.settings.get("observed", "none") == "none":
+        return {}
+    hosts = manifest.roles.middlewares
+    return {host: read_packets(folder / host / PACKETS) for host in hosts}

@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.text.lists import counted
+from records.text.words import counted
 
 _SHARE = "share of the variation of {}, {{}} (%)"
 _SIGNIFICANT = "significant (1) or not (0) for {}, {{}}"

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.paths import PUBLISHED
 from analysis.units import us_to_ms
+from records.paths import PUBLISHED
 
 WORKLOADS = {"read-only": "get", "write-only": "set"}
 COLUMNS = [

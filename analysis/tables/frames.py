@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import infer_dtype
 
-from analysis.whole_files import written_whole
+from records.files.whole import written_whole
 from records.settings import FACTORS
 
 

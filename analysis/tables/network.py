@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.results import ParseError
+from analysis.statistics.loads.round_trips import emulated_rtt_ms, farther_ms
 from analysis.tables.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
 from records.manifest import Topology
@@ -169,29 +170,12 @@ def ping_measures(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def emulated_rtt_ms(topology: Topology, *ends: str) -> float:
-    """Return the round trip that is emulated between two hosts, undilated; 0 without delay.
-
-    Parameters
-    ----------
-    ends
-        Names of the hosts.
-    """
-    return float(topology.rtt_ms or 0.0) + _farther_ms(topology, *ends)
-
-
-def _farther_ms(topology: Topology, *hosts: str) -> float:
-    """By how much a round trip is longer for its ends having round trips of their own."""
-    own, usual_ms = topology.own_rtt_ms, topology.rtt_ms or 0.0
-    return float(sum(own[host] - usual_ms for host in hosts if host in own))
-
-
 def _of_delay_line(topology: Topology, *ends: str) -> float:
     """Round trip of the clock that a calibrated delay line adds; NaN of any other."""
     if not topology.calibration:
         return float("nan")
-    farther_ms = _farther_ms(topology, *ends) * topology.time_dilation
-    return float(topology.calibration["line_rtt_ms"]) + farther_ms
+    beyond_ms = farther_ms(topology, *ends) * topology.time_dilation
+    return float(topology.calibration["line_rtt_ms"]) + beyond_ms
 
 
 def bandwidth_measures(run: Run) -> pd.DataFrame:

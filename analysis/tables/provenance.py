@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 
 from analysis.tables.manifests import each_run
-from analysis.text.lists import counted
 from records.manifest import Generator, Manifest
+from records.text.visible import visible
+from records.text.words import counted
 from records.verdict import ACCEPTED, PILOT
-from records.visible import visible
 
 _MOST_FACTORS = 3  # that are told one by one
 SHORT_COMMIT = 10

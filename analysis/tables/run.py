@@ -17,16 +17,13 @@ from analysis.results import (
     read_dstat,
     read_iperf3,
     read_memtier_json,
-    read_middleware,
-    read_packets,
     read_ping,
 )
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
+from analysis.results.packets import read_middlewares, read_observed
 from analysis.tables.manifests import read_manifest
+from records.fleets import ONE_MACHINE
 from records.manifest import Manifest
-
-PACKETS = "packets"  # folder of a host with what packets tell
-ONE_MACHINE = ("local-lab", "loopback")  # the fleets whose hosts share the CPUs of one machine
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +109,7 @@ def read_run(folder: Path | str) -> Run:
             for i in instances
         },
         middlewares=read_middlewares(folder, manifest) if instances else {},
-        observed=_read_observed(folder, manifest) if instances else {},
+        observed=read_observed(folder, manifest) if instances else {},
         loads={host: read_dstat(folder / host / "dool.csv.gz") for host in loaded},
         cpu_times={
             host: read_cpu_time(path)
@@ -134,28 +131,6 @@ def read_run(folder: Path | str) -> Run:
             for pair, path in _between(folder, hosts, "iperf3-", ".json.gz").items()
         },
     )
-
-
-def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareResult]:
-    """Return what each middleware measured, or packets tell of it; empty where nothing tells.
-
-    Raises
-    ------
-    ParseError
-        A file is missing or damaged; names its path.
-    """
-    if manifest.middleware.tells_statistics:
-        hosts = manifest.roles.middlewares
-        return {host: read_middleware(folder / host / "middleware") for host in hosts}
-    observed = _read_observed(folder, manifest)
-    return {host: result.as_black_box() for host, result in observed.items()}
-
-
-def _read_observed(folder: Path, manifest: Manifest) -> dict[str, PacketsResult]:
-    if manifest.settings.get("observed", "none") == "none":
-        return {}
-    hosts = manifest.roles.middlewares
-    return {host: read_packets(folder / host / PACKETS) for host in hosts}
 
 
 def _only_run(path: Path) -> MemtierRun:

@@ -1,1 +1,1 @@
-"""How numbers, lists and columns are written, wherever they are read."""
+"""Tables as readers and spreadsheets want them."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from records.text.words import MISSING, group_digits
+
 # Longest first: `_ops_per_s` must be recognised before `_s`.
 UNITS = {
     "_mbit_per_s": "Mbit/s",
@@ -31,7 +33,6 @@ SPELLINGS = {
     "sd": "SD",
     "tcp": "TCP",
 }
-MISSING = "\N{EN DASH}"
 SIGNIFICANT_DIGITS = 3
 
 Format = str | Callable[[Any], str]
@@ -79,7 +80,7 @@ def format_column(series: pd.Series, spec: Format | None = None) -> list[str]:
     """
     if spec is None:
         spec = _default_format(series)
-    write = spec if callable(spec) else lambda value: _group(format(value, spec))
+    write = spec if callable(spec) else lambda value: group_digits(format(value, spec))
     return [MISSING if pd.isna(value) else write(value) for value in series]
 
 
@@ -96,16 +97,6 @@ def _default_format(series: pd.Series) -> Format:
         return ",.0f"
     decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(typical))
     return f",.{max(decimals, 0)}f"
-
-
-def _group(text: str) -> str:
-    """Group thousands by a narrow no-break space (ISO 80000-1) and write a true minus sign."""
-    return text.replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")
-
-
-def grouped(value: float) -> str:
-    """Write a number without decimals, grouped by thousands, for sentences."""
-    return _group(f"{value:,.0f}")
 
 
 def collapsed(frame: pd.DataFrame, column: str) -> pd.DataFrame:

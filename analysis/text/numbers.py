@@ -1,10 +1,11 @@
 """Numbers as tables and sentences of any magnitude want them."""
 
+from records.text.words import group_digits
+
 
 def digits(value: float) -> str:
     """Write a number with four digits, thousands grouped, without an exponent."""
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return text.replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "\N{MINUS SIGN}")
+    return group_digits(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.tables.run import ONE_MACHINE
+from records.fleets import ONE_MACHINE
 from records.manifest import Manifest, Reading
 
 READING_S = 20e-6

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.results.files import find_file
 from analysis.results.followed import CALLS_OF_PACKETS, read_followed_by_packets
-from analysis.tables.run import PACKETS
+from analysis.results.packets import PACKETS
 from analysis.traces.host_clocks import NS_PER_S, HostClock, seconds_since
 from analysis.traces.joining import join_nested, server_names
 from analysis.units import MS_PER_S

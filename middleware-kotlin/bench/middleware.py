@@ -56,7 +56,7 @@ from systems import (
     start_all,
 )
 
-from analysis.git_commands import git_command
+from remote.git_commands import git_command
 
 ROOT = Path(__file__).parents[2]
 VALUES_BYTES = (4096, 128)

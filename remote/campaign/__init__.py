@@ -19,6 +19,6 @@ While runs are measured, `OpenedSection.plan` is asked for more until nothing is
 disk is all that it goes by (`states`).
 """
 
-from remote.campaign.campaign import DATA_DIR, NO_FLEET, Campaign
+from remote.campaign.campaign import NO_FLEET, Campaign
 
-__all__ = ["DATA_DIR", "NO_FLEET", "Campaign"]
+__all__ = ["NO_FLEET", "Campaign"]

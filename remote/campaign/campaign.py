@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from records.names import NAME, NAME_RULE
+from records.paths import DATA
 from records.section import PROFILES
 from records.settings import OWN_MIDDLEWARE
 from remote.campaign.controller import Controller
@@ -30,11 +31,9 @@ from remote.experiment.run import Run
 from remote.experiment.section import Section, with_follow, with_middleware
 from remote.experiment.section_file import KEPT, read_section, section_file
 from remote.hosts.inventory import Inventory
-from remote.hosts.provision import ROOT
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import SUFFIX, find_middleware_file, read_middleware_file
 
-DATA_DIR = ROOT / "data"
 OF_MIDDLEWARES = "middlewares"  # folder of a campaign with those of other middlewares
 NO_FLEET = "none"  # shows what is measured and touches no host
 
@@ -76,7 +75,7 @@ class Campaign:
         *,
         profile: str = "smoke",
         fleet: str = "local",
-        data_dir: Path = DATA_DIR,
+        data_dir: Path = DATA,
         middleware: str = "",
         follow: int | None = None,
         allow_public: bool = False,

@@ -15,7 +15,8 @@ from importlib import metadata
 from pathlib import Path
 
 from analysis.tables.manifests import PARTIAL_SUFFIX
-from analysis.whole_files import make_folder, written_whole
+from records.files.whole import make_folder, written_whole
+from records.paths import PROJECT
 from remote.campaign.attempts import Attempts, Session
 from remote.campaign.lab import (
     DatabaseCpus,
@@ -40,7 +41,7 @@ from remote.experiment.sessions.network import NetworkSession
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host, Inventory
 from remote.hosts.lease import Leases
-from remote.hosts.provision import OWN_FILES, ROOT, Tools, provision
+from remote.hosts.provision import OWN_FILES, Tools, provision
 from remote.hosts.public import require_private
 from remote.phases import Phases
 from remote.processors import wake_up_bound_us
@@ -193,7 +194,7 @@ class Controller:
             "campaign": self.path.name,
             "seed": self.begun.seed,
             "fleet": inventory.fleet,
-            "git": git_state(ROOT),
+            "git": git_state(PROJECT),
             "control": {**_control_facts(), "wake_up_bound_us": wake_up_bound_us()},
         }
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from analysis.tables.manifests import PACKED_MANIFESTS
-from analysis.tables.packed.archives import RAW
-from remote.campaign.record import RECORD
 from remote.errors import ConfigError
-from remote.experiment.section_file import KEPT
 
 _UNSEEN = "has characters in its name that cannot be seen: rename it"
 
@@ -36,18 +32,6 @@ def require_plain_files(folder: Path) -> None:
             continue
         except OSError as exc:
             raise ConfigError(exc.filename, f"cannot be looked into: {exc.strerror}") from exc
-
-
-def campaign_of(run_dir: Path) -> Path | None:
-    """Return the folder of a run's campaign, of plain files alone; None if the run stands alone."""
-    above = run_dir.resolve().parents
-    if len(above) < 3:
-        return None
-    signs = *(above[2] / name for name in (RECORD, RAW, KEPT)), above[1] / PACKED_MANIFESTS
-    if not any(path.exists() for path in signs):
-        return None
-    require_plain_files(above[2])
-    return above[2]
 
 
 def _told(entry: os.DirEntry[str], folder: Path) -> str:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, PlainValidator, TypeAdapter, model_validator
 
-from analysis.whole_files import write_json
 from records.documents import (
     Document,
     Positive,
@@ -22,6 +21,7 @@ from records.documents import (
     told,
     whole_number,
 )
+from records.files.whole import write_json
 from records.manifest import Topology
 from records.middleware import FOLLOW, Middleware, require_plain
 from records.objective import RESULTS, RULE, Objective

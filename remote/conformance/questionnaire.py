@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from analysis.text.lists import counted
+from records.text.words import counted
 from remote.conformance.bench import Bench, OpenBench
 from remote.conformance.fault_program import program
 from remote.conformance.questions import (

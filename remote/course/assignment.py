@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.lab.sensitivity import AS_IT_IS
+from records.sensitivity import AS_IT_IS
 from remote.campaign.changes.cases import Case, changed_topology
 from remote.campaign.changes.whatif import changed_section
 from remote.experiment.section import Section

@@ -11,8 +11,8 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from analysis.lab.sensitivity import THROUGHPUT
-from remote.campaign.campaign import DATA_DIR
+from records.paths import DATA
+from records.sensitivity import THROUGHPUT
 from remote.campaign.changes.study import Measure, Study, measure_in_turns, on_lab
 from remote.course.assignment import Assignment, plan_changes
 from remote.course.marking import Measured
@@ -21,7 +21,7 @@ from remote.experiment.section_file import section_of
 from remote.providers.local_lab import LocalLab
 
 PROFILE = "smoke"
-COURSE_DIR = DATA_DIR / "course" / "graded"  # beside the sections of a campaign of that name
+COURSE_DIR = DATA / "course" / "graded"  # beside the sections of a campaign of that name
 _NEVER = "nothing of it was measured that counts: `lab grade` measures it, on the local lab"
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isnan
 
-from analysis.lab.sensitivity import AS_IT_IS
 from analysis.statistics import verdicts
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
+from records.sensitivity import AS_IT_IS
 from remote.course.assignment import RESOURCES, SERVER_LINKS, SINGLE_LINKS
 from remote.course.submission import Bounds, Submission
 

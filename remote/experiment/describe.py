@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.text.formatting import grouped
 from records.settings import DEFAULTS, FACTORS, SETTINGS, Level, Settings
+from records.text.words import grouped
 from remote.experiment.section import Section, level_text
 
 WORKLOADS = {

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analysis.git_commands import git_command
 from analysis.results import ParseError
 from analysis.tables.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
-from analysis.whole_files import sync_to_disk, write_json
 from records.documents import read_json, require_plain_values
+from records.files.whole import sync_to_disk, write_json
 from records.manifest import File, Manifest
 from remote.errors import ConfigError
+from remote.git_commands import git_command
 from remote.hosts.ssh.received import Received
 
 LARGEST_MANIFEST_BYTES = 16 << 20

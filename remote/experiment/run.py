@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.tables.manifests import PARTIAL_SUFFIX, packed_document, run_folders
-from analysis.whole_files import make_folder, sync_to_disk
+from records.files.whole import make_folder, sync_to_disk
 from records.manifest import Controller, Manifest
 from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED
 from remote.experiment.checks import evaluate

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from records.names import NAME
-from records.visible import visible
+from records.text.visible import visible
 from remote.errors import ConfigError
 from remote.hosts.ansible_yaml import Encrypted, Unsafe
 from remote.hosts.ssh.options import ADDRESS, KNOWN_HOSTS_RULE, USER, is_called_known_hosts

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import paramiko
 
-from records.visible import visible
+from records.text.visible import visible
 from remote.errors import (
     DISK_FULL,
     DISK_REMEDY,

@@ -16,7 +16,6 @@ from remote.hosts.inventory_entries import make_hosts
 
 __all__ = ["LOCAL_LAB_INVENTORY", "Host", "Inventory"]
 
-LOCAL_LAB = "local-lab"
 """Name of its fleet, the only one whose links and delays are all that it is made to have."""
 
 _USER_LAB = ".cache/middleware-lab/local"  # in the home, which stays when its user logs out

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from analysis.locks import locked
+from records.files.locks import locked
 from remote.errors import LabError
 from remote.programs import run
 

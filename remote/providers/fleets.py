@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from records.paths import PROJECT
 from remote.errors import ConfigError, LabError
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab import LocalLab, Topology, requirements
@@ -15,7 +16,6 @@ from remote.providers.vm.lab import VmLab
 LOCAL, LOOPBACK, VM = "local", "loopback", "vm"
 OTHERS: Mapping[str, type[LoopbackLab] | type[VmLab]] = {LOOPBACK: LoopbackLab, VM: VmLab}
 """The fleets of this machine that are no local lab, by name."""
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def inventory_path(fleet: str) -> Path:
@@ -28,7 +28,7 @@ def inventory_path(fleet: str) -> Path:
             raise ConfigError(path, f"the fleet is down: run `lab up --fleet {fleet}` first")
         return path
     path = Path(fleet).expanduser()
-    return path if path.exists() else ROOT / path
+    return path if path.exists() else PROJECT / path
 
 
 def find_lab(fleet: str, topology: str = DEFAULT_TOPOLOGY) -> LocalLab | LoopbackLab | VmLab | None:

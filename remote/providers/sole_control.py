@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from analysis.locks import locked
-from analysis.tables.run import ONE_MACHINE
+from records.files.locks import locked
+from records.fleets import ONE_MACHINE
 from remote.errors import ConfigError
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY, Host, Inventory

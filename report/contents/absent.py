@@ -9,8 +9,8 @@ import ast
 import re
 from collections.abc import Sequence, Set
 
-from analysis.lab.measured_study import FOLDER
 from analysis.tables.held import MIDDLEWARES
+from records.sensitivity import FOLDER
 from remote.experiment.section import slug
 
 STUDY = "measure_study"

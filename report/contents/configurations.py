@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import present
-from analysis.text.markdown import code_block, escape_all
 from records.manifest import Manifest
 from records.settings import CONSISTENT_HASH, SETTINGS
+from records.text.markdown import code_block, escape_all
 from records.verdict import ACCEPTED, PILOT
 from report.contents.commands import (
     examples,

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.claims.claim import Kind, Outcome, claims_table, doubtful_findings
 from analysis.claims.rules import Verdict
 from analysis.figures import present
-from analysis.text.formatting import MISSING
+from records.text.words import MISSING
 from report.contents.notebook import Prose, Section, Table
 
 PATH = Path("index.ipynb")

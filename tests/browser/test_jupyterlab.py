@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from tests.browser.jupyterlab import errors_in, jupyterlab, open_notebook, run_all
 
 

@@ -5,7 +5,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from remote.campaign.states import State
 from remote.providers.local_lab import LocalLab
 from tests.browser.jupyterlab import (

@@ -26,8 +26,8 @@ from simulated_campaigns import Outcome, campaign
 from simulated_sections import Cells
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.paths import PROJECT
 from analysis.work import mapped, workers
+from records.paths import PROJECT
 
 DOCUMENT = PROJECT / "docs" / "explanation" / "precision.md"
 BEGIN, END = "<!-- table of make coverage -->\n", "<!-- end of table -->"

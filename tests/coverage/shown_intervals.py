@@ -15,7 +15,7 @@ from shown_searches import Search
 from shown_simulations import replicated
 from simulated_sections import cells_until_known
 
-from analysis.laws.elasticities import elasticity, factors_of, unexplained
+from analysis.laws.elasticities import elasticity, unexplained
 from analysis.statistics.estimates import Estimate, ratio_of
 from analysis.statistics.factorial.designs import analyse_shown
 from analysis.statistics.factorial.model import MEAN
@@ -24,6 +24,7 @@ from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import RESPONSE_TIME, THROUGHPUT
 from analysis.statistics.precision.extrapolation import without_machine
 from analysis.statistics.within_run import percentile_of_seconds
+from records.sensitivity import factors_of
 
 Shown = Callable[[np.random.Generator, float, tuple[int, int]], Sequence[bool]]
 

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analysis.paths import PROJECT
 from records.manifest import Manifest
+from records.paths import PROJECT
 from remote.campaign import Campaign
 from remote.experiment.manifest import read_manifest
 from remote.providers.local_lab import LocalLab, Topology

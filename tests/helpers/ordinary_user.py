@@ -13,7 +13,7 @@ import remote
 ROOT = Path(remote.__file__).parents[1]
 UID = 54321
 NAME = "mwlab-tester"
-LAB = ("-c", "from remote.commands.cli import main; main()")
+LAB = ("-c", "from lab.cli import main; main()")
 TIMEOUT_S = 200
 
 # In mounts of its own: an account with a shell, and a way to a Python that lies in root's home.

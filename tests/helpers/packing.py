@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from lab.cli import main
 from remote.campaign.record import Record
-from remote.commands.cli import main
 from tests.helpers.campaign import build_campaign, build_run
 
 ORCID = "https://orcid.org/0000-0002-1825-0097"  # the one that ORCID made up for examples
@@ -20,7 +20,7 @@ def campaign_to_pack(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     build_run(changed, "3.1", {"workload": "get", "clients_per_thread": 8, "workers": 8})
     for path in (campaign, changed):
         Record(profile="smoke", seed=1, fleet="local").write(path)
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("lab.packing.DATA", campaign.parent)
     return campaign
 
 

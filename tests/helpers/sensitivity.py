@@ -1,6 +1,6 @@
 """A made-up lab on which throughput follows powers of what is changed."""
 
-from analysis.lab.sensitivity import WORKERS
+from records.sensitivity import WORKERS
 from remote.campaign.changes.cases import plan_cases
 from remote.campaign.changes.study import Study
 from remote.experiment.section_file import read_section

@@ -10,20 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.lab.sensitivity import (
-    AS_IT_IS,
-    CLIENTS,
-    COUNT,
-    DELAY,
-    MACHINE_BY_DILATION,
-    RATE,
-    UNEXPLAINED,
-    WORKERS,
-)
+from analysis.lab.sensitivity import COUNT, RATE, UNEXPLAINED
+from lab.sensitivity import sensitivity_of, table_text
+from records.sensitivity import AS_IT_IS, CLIENTS, DELAY, MACHINE_BY_DILATION, WORKERS
 from remote.campaign import Campaign
 from remote.campaign.changes.cases import plan_cases
-from remote.campaign.changes.study import Study, sensitivity_of
-from remote.commands.of_sensitivity import table_text
+from remote.campaign.changes.study import Study
 from remote.providers.local_lab import LocalLab, Topology
 from tests.helpers import faulty_middleware
 from tests.planted.planting import azure

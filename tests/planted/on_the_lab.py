@@ -8,8 +8,8 @@ import math
 import pytest
 from scipy.optimize import brentq
 
-from analysis.lab.emulated import emulated_limits
 from analysis.models import md1_waiting_time_cdf
+from analysis.statistics.loads.emulated import emulated_limits
 from analysis.statistics.precision.split_by_regime import told_apart
 from analysis.tables.tidying import tidy_campaign
 from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, ms_to_s

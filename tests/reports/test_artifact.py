@@ -5,7 +5,7 @@ import re
 import pytest
 
 from analysis.chapters.claims import CHAPTERS
-from analysis.paths import REFERENCE
+from records.paths import REFERENCE
 from records.section import PROFILES
 from report import artifact
 

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.chapters.claims import claims_of
-from analysis.paths import PROJECT, REFERENCE
-from remote.commands.cli import main
+from lab.cli import main
+from records.paths import PROJECT, REFERENCE
 from tests.helpers.campaign import build_campaign
 
 

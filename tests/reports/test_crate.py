@@ -7,8 +7,8 @@ from requests_cache import CachedRequest, CachedResponse, CachedSession
 from rocrate.vocabs import RO_CRATE
 from rocrate_validator import models, services
 
-from analysis.paths import REFERENCE
-from remote.campaign.crate import METADATA, crate_of
+from lab.crate import METADATA, crate_of
+from records.paths import REFERENCE
 from tests.helpers.packing import ORCID, campaign_to_pack, pack
 from tests.helpers.private import told
 

@@ -7,8 +7,8 @@ import nbformat
 import papermill
 import pytest
 
-from analysis.figures.present import DATA, FIGURES
-from remote.campaign import DATA_DIR
+from analysis.figures import present
+from records.paths import DATA
 from report.make import numbered_notebooks
 from tests.helpers.campaign import build_campaign, build_run
 
@@ -18,7 +18,7 @@ REJECTED = {"workload": "set", "clients_per_thread": 8, "workers": 8}
 @pytest.fixture(scope="module")
 def campaign():
     """A campaign of section 3.1; of 3.2 every run was rejected."""
-    folder = DATA_DIR / f"test-in-kernel-{os.getpid()}"
+    folder = DATA / f"test-in-kernel-{os.getpid()}"
     try:
         build_campaign(folder, sections=("3.1",))
         build_run(folder, "3.2", REJECTED, status="rejected")
@@ -28,7 +28,7 @@ def campaign():
 
 
 def run(number, campaign, tmp_path, monkeypatch):
-    monkeypatch.setenv(FIGURES, DATA)
+    monkeypatch.setenv(present.FIGURES, present.DATA)
     (path,) = [path for path in numbered_notebooks() if path.name.startswith(number)]
     return papermill.execute_notebook(
         path,
@@ -69,9 +69,9 @@ def test_nothing_is_left_out_on_a_fleet_that_measures(campaign, tmp_path):
             cells=[
                 nbformat.v4.new_code_cell(
                     "from types import SimpleNamespace\n"
-                    "from remote.campaign import DATA_DIR\n"
+                    "from records.paths import DATA\n"
                     "from report.in_kernel import leave_out_unmeasured\n"
-                    f"path = DATA_DIR / {campaign!r}\n"
+                    f"path = DATA / {campaign!r}\n"
                     f"measured = SimpleNamespace(path=path, fleet={fleet!r}, measure=print)\n"
                     "leave_out_unmeasured(measured)"
                 ),
@@ -81,6 +81,6 @@ def test_nothing_is_left_out_on_a_fleet_that_measures(campaign, tmp_path):
         path = tmp_path / f"{fleet}.ipynb"
         nbformat.write(notebook, path)
         run_one = papermill.execute_notebook(
-            path, path, cwd=DATA_DIR.parent, progress_bar=False, kernel_name="python3"
+            path, path, cwd=DATA.parent, progress_bar=False, kernel_name="python3"
         )
         assert any("**Not measured.**" in text for text in markdown(run_one)) is told

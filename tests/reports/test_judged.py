@@ -11,7 +11,7 @@ from analysis.chapters.published_results.counterparts.judged import (
 )
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts
 from analysis.chapters.published_results.counterparts.page import reference_page
-from analysis.paths import PROJECT, REFERENCE
+from records.paths import PROJECT, REFERENCE
 
 
 @pytest.fixture(scope="module")

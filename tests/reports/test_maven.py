@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 KOTLIN = PROJECT / "middleware-kotlin"
 CHECKSUMS = Path(".mvn/checksums/checksums.sha256")

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from remote.campaign import DATA_DIR
+from records.paths import DATA
 from report.make import make_report, numbered_notebooks
 from tests.helpers.campaign import build_campaign, build_network_runs
 
@@ -16,7 +16,7 @@ BASELINES = ("00-", "02-", "03-")
 @pytest.fixture(scope="module")
 def campaign():
     """A synthetic campaign that holds every run of the smoke profile, removed afterwards."""
-    folder = DATA_DIR / f"test-notebooks-{os.getpid()}"
+    folder = DATA / f"test-notebooks-{os.getpid()}"
     try:
         build_campaign(folder, clients_per_thread=(1, 8, 32))
         build_campaign(folder, sections=("2.2",), clients_per_thread=(2, 16))

@@ -5,17 +5,17 @@ from collections import defaultdict
 
 import pytest
 
-from analysis.paths import REFERENCE
 from analysis.tables import tidied
 from analysis.tables.frames import tables_path
 from analysis.tables.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
 from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.tidied import campaign_tables
-from analysis.unpacking import gunzip
+from lab.verify import check_findings, file_findings, table_findings
+from records.files.unpacking import gunzip
+from records.paths import REFERENCE
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
-from remote.campaign.verify import check_findings, file_findings, table_findings
 from remote.experiment.manifest import read_manifest
 from tests.helpers.private import assert_archive_tells_nothing, assert_texts_tell_nothing
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from analysis.paths import DATA
 from analysis.studies.machines.topologies import KNOWN
 from analysis.tables import tidied
 from analysis.tables.manifests import PACKED_MANIFESTS, each_run
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.tidied import campaign_tables
-from analysis.unpacking import gunzip
+from lab.verify import table_findings
+from records.files.unpacking import gunzip
+from records.paths import DATA
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.record import RECORD
-from remote.campaign.verify import table_findings
 from tests.helpers.private import assert_archive_tells_nothing, assert_texts_tell_nothing
 
 LARGEST_BYTES = 7e6

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from remote.conformance.questionnaire import GROUPS
 from remote.conformance.questions import lifetimes
 from remote.conformance.trial import Verdict

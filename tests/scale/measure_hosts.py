@@ -15,8 +15,8 @@ from plotly.subplots import make_subplots
 
 from analysis.figures.drawing import draw_svg
 from analysis.figures.theme import BLUE, TEMPLATE
-from analysis.paths import PROJECT
 from analysis.statistics.intervals import half_width_of_mean
+from records.paths import PROJECT
 from tests.helpers.many_hosts import COUNTS, Taken, find_lab, measured
 
 RESULTS = Path(__file__).with_name("hosts.csv")

@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 
 from distributed import LocalCluster
 
-from analysis.paths import PROJECT
 from analysis.tables.manifests import MANIFEST
 from analysis.tables.tidying import tidy_campaign
 from analysis.work import Workers, mapped, workers
+from records.paths import PROJECT
 from tests.helpers.campaign import build_run
 
 DOCUMENT = PROJECT / "docs" / "workers.md"

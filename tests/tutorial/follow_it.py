@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from analysis.paths import DATA, PROJECT
+from records.paths import DATA, PROJECT
 from remote.providers.local_lab import LocalLab
 from tests.helpers.documents import blocks, text_of
 

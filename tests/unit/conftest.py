@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from analysis.locks import locked
 from analysis.tables.tidied import campaign_tables
+from records.files.locks import locked
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 settings.register_profile("unit", deadline=None, derandomize=True)

@@ -12,13 +12,21 @@ from pathlib import Path
 import grimp
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 ANALYSIS_DOC = PROJECT / "docs" / "reference" / "analysis.md"
 MAP = PROJECT / "CONTRIBUTING.md"
 KOTLIN = PROJECT / "middleware-kotlin/src/main/kotlin/mwlab"
 KOTLIN_TESTS = PROJECT / "middleware-kotlin/src/test/kotlin/mwlab"
-PACKAGES = ("records", "analysis", "remote", "report")
+ARROWS: dict[str, tuple[str, ...]] = {
+    "records": (),
+    "analysis": ("records",),
+    "remote": ("records", "analysis.statistics", "analysis.results", "analysis.tables.manifests"),
+    "report": ("records", "analysis", "remote"),
+    "lab": ("records", "analysis", "remote", "report"),
+}
+"""What each package may import beside itself."""
+PACKAGES = tuple(ARROWS)
 ROOM = re.compile(r"    (?P<names>\w+(?:, \w+)*) {2,}(?P<purpose>.+)")
 
 
@@ -76,33 +84,15 @@ def test_chapters_share_only_what_stands_outside_them(graph):
     assert not wrong
 
 
-def test_analysis_touches_no_host(graph):
-    assert not graph.find_shortest_chains("analysis", "remote", as_packages=True)
-
-
-@pytest.mark.parametrize("package", PACKAGES[1:])
-def test_records_import_nothing_of_ours(graph, package):
-    assert not graph.find_shortest_chains("records", package, as_packages=True)
-
-
-def test_remote_analyses_nothing_but_what_its_checks_need(graph):
-    uses = {
-        used.split(".")[1]
-        for module in graph.find_descendants("remote")
-        for used in graph.find_modules_directly_imported_by(module)
-        if used.startswith("analysis.")
-    }
-    files, judging = (
-        {"whole_files", "unpacking", "locks", "text", "git_commands"},
-        {"statistics", "lab", "claims", "chapters"},
-    )
-    assert uses <= files | judging | {"results", "tables", "traces", "figures"}
-    told = ["claims.claim", "chapters.claims", "figures.over_time.chrome_trace"]
-    told += [f"traces.{path.stem}" for path in (PROJECT / "analysis/traces").glob("[!_]*.py")]
-    telling = {
-        name for one in told for name in graph.find_modules_that_directly_import(f"analysis.{one}")
-    }
-    assert {name.split(".")[1] for name in telling if name.startswith("remote.")} == {"commands"}
+@pytest.mark.parametrize("package", PACKAGES)
+def test_packages_import_only_what_their_arrows_point_to(graph, package):
+    wrong = [
+        f"{module} uses {used}"
+        for module in sorted({package} | graph.find_descendants(package))
+        for used in sorted(graph.find_modules_directly_imported_by(module))
+        if not any(f"{used}.".startswith(f"{one}.") for one in (package, *ARROWS[package]))
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def kotlin_packages(source: Path) -> dict[str, list[Path]]:

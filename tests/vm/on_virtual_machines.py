@@ -18,13 +18,13 @@ import pytest
 import yaml
 
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign import DATA_DIR, Campaign
+from lab.verify import verify_campaign
+from records.paths import DATA, PROJECT
+from remote.campaign import Campaign
 from remote.campaign.states import RunState, State, mark_of
-from remote.campaign.verify import verify_campaign
 from remote.errors import RemoteError
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Inventory
-from remote.hosts.provision import ROOT
 from remote.hosts.provision.tools import (
     BARRED,
     FOLDER,
@@ -42,7 +42,7 @@ from remote.providers.vm.machine import VirtualMachine
 
 HERE = Path(__file__).parent
 CLOUD_INIT = FOLDER / "cloud-init.yaml"
-LAB = (sys.executable, "-c", "from remote.commands.cli import main; main()")
+LAB = (sys.executable, "-c", "from lab.cli import main; main()")
 CAMPAIGN = "on-vms"
 PROVISIONED_WITHIN_S = 300
 WRONG_BY_S = 5
@@ -52,7 +52,7 @@ RECAP = re.compile(r"^(\w+) +: ok=\d+ +changed=(\d+) +unreachable=(\d+) +failed=
 
 def commands() -> dict[str, list[str]]:
     """The commands of the documentation on virtual machines, by their first words."""
-    text = (ROOT / "docs/virtual-machines.md").read_text()
+    text = (PROJECT / "docs/virtual-machines.md").read_text()
     lines = text.split("```sh\n")[1].split("```")[0].splitlines()
     words = [shlex.split(line, comments=True)[1:] for line in lines]
     return {" ".join(words[:1]): words for words in words}
@@ -66,7 +66,7 @@ def lab(verb: str) -> subprocess.CompletedProcess:
     """Do as the documentation says, and show how long it took."""
     started_s = time.monotonic()
     command = [*LAB, *commands()[verb]]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, timeout=900)
     took_s.setdefault(verb, []).append(time.monotonic() - started_s)
     print(f"\n{shlex.join(command[3:])}: {took_s[verb][-1]:.0f} s", flush=True)
     return done
@@ -82,7 +82,7 @@ def changed(text: str) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def machines():
     """The machines, up for all tests but the last, and nothing left of an earlier try."""
-    shutil.rmtree(DATA_DIR / CAMPAIGN, ignore_errors=True)
+    shutil.rmtree(DATA / CAMPAIGN, ignore_errors=True)
     VmLab().down()
     try:
         up = lab("up")
@@ -114,11 +114,11 @@ def test_bare_machines_are_made_ready(machines):
 def test_open_and_closed_loops_pass_all_checks(machines):
     done = lab("run")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert verify_campaign(DATA_DIR / CAMPAIGN).findings == ()
-    pings = tidy_campaign(DATA_DIR / CAMPAIGN).pings
+    assert verify_campaign(DATA / CAMPAIGN).findings == ()
+    pings = tidy_campaign(DATA / CAMPAIGN).pings
     rtt_ms = 2 * MACHINES[0].delay_ms
     assert pings["round_trip_time_min_ms"].between(rtt_ms, 3 * rtt_ms).all(), pings
-    shutil.rmtree(DATA_DIR / CAMPAIGN)
+    shutil.rmtree(DATA / CAMPAIGN)
 
 
 def set_clock(fleet: Fleet, host: str, seconds: float) -> None:

@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.models.asymptotes import least_response_time
 from analysis.models.closed import Station, solve_closed
 from analysis.models.measured import measured_system
-from analysis.models.system import link_seconds
 from analysis.statistics.intervals import aggregate, half_width_of_difference
+from analysis.statistics.loads.message_sizes import link_seconds
 from analysis.studies.printed import published_table
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S

@@ -11,8 +11,8 @@ from analysis.claims.claim import Chapter, Kind
 from analysis.claims.measurements import SAME, Measurements, NotMeasured
 from analysis.claims.rules import at_least, at_most
 from analysis.laws.bottlenecks import ROLES
-from analysis.models.system import BYTES_PER_SEGMENT, HEADER_BYTES
 from analysis.statistics.estimates import Estimate, exact
+from analysis.statistics.loads.message_sizes import BYTES_PER_SEGMENT, HEADER_BYTES
 from analysis.statistics.verdicts import margin_bounds
 
 chapter = Chapter("lab-and-network")

@@ -15,7 +15,7 @@ from analysis.chapters.message_queues.demands import Demands, system_of
 from analysis.chapters.message_queues.networks import BUSIEST, CELL, THROUGHPUT, records
 from analysis.chapters.message_queues.runs import MOST
 from analysis.models.prediction import predict
-from analysis.text.lists import counted
+from records.text.words import counted
 
 SPEEDS = (2, 4, 8)  # of the database, times as fast: those that Su asks for
 SYSTEM = (*CELL[1:6], "think_time_s")  # all of a cell but section and load

@@ -14,7 +14,6 @@ from analysis.chapters.published_results.machines import cells_near, machines
 from analysis.claims.claim import Chapter, Kind
 from analysis.claims.measurements import Measurements, limits, ratio
 from analysis.claims.rules import at_least, at_most, equal_to
-from analysis.paths import DATA
 from analysis.statistics.estimates import Estimate, exact
 from analysis.studies.machines.fit import CONSTANT, GROWING, NEAR
 from analysis.studies.machines.khalils_server import STUDY, ratios
@@ -26,6 +25,7 @@ from analysis.studies.rederived_designs import schmid_allocation, yenicelik_effe
 from analysis.studies.rederived_stations import yenicelik_many_servers, yenicelik_single_queue
 from analysis.studies.rederived_variation import cetin_design
 from analysis.tables.held import held_sections, held_tables
+from records.paths import DATA
 
 chapter = Chapter("published-results")
 NOT_FITTED = "published-results.lab-reaches-other-sets"

@@ -27,7 +27,7 @@ from analysis.studies.rederived_stations import yenicelik_many_servers, yeniceli
 from analysis.studies.rederived_texts import schmid_numbers, schmid_utilizations, yenicelik_ratios
 from analysis.studies.rederived_variation import cetin_design
 from analysis.studies.rows import INPUTS, KINDS
-from analysis.text.lists import joined
+from records.text.words import joined
 
 __all__ = [
     "agreement",

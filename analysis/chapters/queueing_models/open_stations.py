@@ -7,8 +7,9 @@ import pandas as pd
 
 from analysis.chapters.queueing_models.open_loop import ServiceCenter, scv
 from analysis.models.measured import measured_system
-from analysis.models.system import System, link_seconds
+from analysis.models.system import System
 from analysis.results.histograms import merge_histograms
+from analysis.statistics.loads.message_sizes import link_seconds
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,6 +18,7 @@ from analysis.statistics.comparison import compare
 from analysis.statistics.intervals import aggregate
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
+from analysis.tables.tidied import campaign_tables
 
 MEASURES = {  # of a prediction to what it is called in the cells of runs
     "throughput_ops_per_s": "client_throughput_ops_per_s",
@@ -80,6 +83,27 @@ def beside_predictions(
             compared.insert(2, "bottleneck", str(predicted.loc[case, "bottleneck"]))
             rows.append(compared)
     return pd.concat(rows, ignore_index=True)
+
+
+def read_cases(folders: Mapping[str, Path | None], section: str) -> dict[str, Tables | None]:
+    """Read the tables of cases that were measured, each a campaign of one section.
+
+    Parameters
+    ----------
+    folders
+        Case to the folder of its campaign; None where there is none.
+
+    Returns
+    -------
+    dict
+        Case to its tables, for `beside_predictions`; None where nothing was measured.
+    """
+    found: dict[str, Tables | None] = dict.fromkeys(folders)
+    for case, folder in folders.items():
+        if folder is not None:
+            with contextlib.suppress(FileNotFoundError):
+                found[case] = campaign_tables(folder, [section])
+    return found
 
 
 def predict_elsewhere(tables: Tables, runs: pd.DataFrame, base: str = "3.1") -> pd.DataFrame:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.lab.emulated import emulated_limits, rates_together
-from analysis.lab.round_trips import RoundTrips, round_trips_of
+from analysis.statistics.loads.emulated import emulated_limits, rates_together
+from analysis.statistics.loads.round_trips import RoundTrips, round_trips_of
 from analysis.statistics.stationarity import collections, stable_seconds
 from analysis.studies.printed import published_table
 from analysis.tables.frames import Tables

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.tables.provenance import read_manifests
-from analysis.text.lists import counted
 from records.manifest import Manifest
+from records.text.words import counted
 from records.verdict import ACCEPTED
 
 _runs = partial(counted, noun="run")

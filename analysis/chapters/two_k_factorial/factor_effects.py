@@ -20,9 +20,10 @@ from analysis.statistics.factorial.effects_table import effects_table as effects
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.studies.printed import published_table, study_name
 from analysis.tables.frames import Tables
-from analysis.text.formatting import MISSING, Format
+from analysis.text.formatting import Format
 from analysis.text.numbers import digits, short
 from analysis.units import MS_PER_S
+from records.text.words import MISSING
 
 FACTORS = ("num_servers", "num_middlewares", "workers")  # A, B, C
 SMALLEST_P = 0.001

@@ -11,10 +11,11 @@ from analysis.claims.claim import Chapter, Kind
 from analysis.claims.measurements import SAME, Measurements, NotMeasured
 from analysis.claims.rules import at_least, equal_to
 from analysis.lab.measured_study import MeasuredStudy
-from analysis.lab.sensitivity import MACHINE_BY_DILATION, PARAMETERS, RATE
+from analysis.lab.sensitivity import PARAMETERS, RATE
 from analysis.laws.bottlenecks import utilization_table
 from analysis.laws.elasticities import ALL_RATES, sum_of
 from analysis.statistics.estimates import Estimate
+from records.sensitivity import MACHINE_BY_DILATION
 
 FULL_SYSTEM = "sensitivity/4.1-workload=set_clients_per_thread=8_workers=8"
 BLACK_BOX = "middlewares/nutcracker/sensitivity/3.1-workload=get_clients_per_thread=1"

@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 
 from analysis.figures.theme import BLACK, BLUE, FRAME, ORANGE, Style, new_figure
 from analysis.lab.sensitivity import COUNT, RATE, UNEXPLAINED
-from analysis.text.formatting import MISSING
 from analysis.text.numbers import fixed
+from records.text.words import MISSING
 
 _DECIMALS = 2
 _ROW_PX, _FRAME_PX, _LEGEND_PX = 34, 100, 56  # the legend stands so far below the axis

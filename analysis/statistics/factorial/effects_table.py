@@ -7,8 +7,8 @@ import pandas as pd
 
 from analysis.statistics.factorial.designs import Key
 from analysis.statistics.factorial.model import FactorialResult
-from analysis.text.formatting import MISSING
 from analysis.text.numbers import digits, fixed, percent
+from records.text.words import MISSING
 
 THROUGHPUT, RESPONSE_TIME = "throughput", "response time"
 RESPONSES = {THROUGHPUT: "client_throughput_ops_per_s", RESPONSE_TIME: "client_response_time_ms"}

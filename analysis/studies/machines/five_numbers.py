@@ -19,8 +19,8 @@ import pandas as pd
 
 from analysis.models import FlowEquivalentStation, Station, message_bytes, solve_closed
 from analysis.models.closed import AnyStation
-from analysis.models.system import link_seconds
 from analysis.statistics.intervals import FloatArray
+from analysis.statistics.loads.message_sizes import link_seconds
 from analysis.studies.one_link import NETWORK_DELAY_S
 
 # What iperf measured of what the studies' clients and middlewares send.

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.paths import DATA
 from analysis.statistics.intervals import aggregate
 from analysis.studies.machines.fit import NEAR
 from analysis.studies.machines.printed_sets import STUDIES, set_cells
 from analysis.studies.printed import study_name
 from analysis.tables.held import held_sections, held_tables
+from records.paths import DATA
 
 THROUGHPUT = "client_throughput_ops_per_s"
 _SYSTEM = {"num_middlewares": "middlewares", "num_servers": "servers"}

@@ -12,13 +12,13 @@ from functools import cache
 
 import pandas as pd
 
-from analysis.paths import PROJECT
 from analysis.studies.machines import khalils_server
 from analysis.studies.machines.fit import fit
 from analysis.studies.machines.five_numbers import Machines
 from analysis.studies.machines.printed_sets import STUDIES, set_cells
 from analysis.studies.one_link import NETWORK_DELAY_S
 from analysis.units import MS_PER_S, US_PER_MS
+from records.paths import PROJECT
 
 AZURE = PROJECT / "remote" / "providers" / "local_lab" / "topologies" / "azure.toml"
 KNOWN = (*STUDIES, khalils_server.STUDY)

@@ -14,7 +14,7 @@ from analysis.tables.manifests import (
 )
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, parse_transcripts
-from analysis.whole_files import as_json, no_link
+from records.files.whole import as_json, no_link
 
 RAW, REQUESTS = "raw", "requests"
 SUFFIX = ".tar.xz"

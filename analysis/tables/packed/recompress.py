@@ -6,7 +6,7 @@ import gzip
 import struct
 import zlib
 
-from analysis.unpacking import LARGEST_HISTOGRAM_BYTES, gunzip, inflate
+from records.files.unpacking import LARGEST_HISTOGRAM_BYTES, gunzip, inflate
 
 _GZ = ".gz"
 _VERBATIM = ".verbatim"  # ends the name of what cannot be compressed again to the same bytes

@@ -11,13 +11,7 @@ from pathlib import Path
 
 from analysis.results import ParseError
 from analysis.tables.packed.recompress import restored, stored
-from analysis.unpacking import (
-    LARGEST_ARCHIVE_BYTES,
-    MOST_MEMBERS,
-    Member,
-    is_plain,
-    members,
-)
+from records.files.unpacking import LARGEST_ARCHIVE_BYTES, MOST_MEMBERS, Member, is_plain, members
 from records.names import is_plain_path
 
 _DAMAGED = (

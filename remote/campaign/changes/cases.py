@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from analysis.lab.measured_study import case_name
-from analysis.lab.sensitivity import (
+from records.documents import parse, table_of
+from records.sensitivity import (
     AS_IT_IS,
     CLIENTS,
     DELAY,
@@ -18,9 +18,9 @@ from analysis.lab.sensitivity import (
     MACHINE_BY_DILATION,
     QUOTA_OF,
     WORKERS,
+    case_name,
     factors_of,
 )
-from records.documents import parse, table_of
 from records.settings import RULES, Level
 from remote.campaign.changes.whatif import changed_section
 from remote.campaign.planning.search import RATE

@@ -14,15 +14,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.lab.measured_study import FOLDER, MeasuredStudy, read_study
-from analysis.lab.sensitivity import AS_IT_IS, THROUGHPUT, predict_measured, sensitivity_table
-from analysis.locks import is_locked
-from analysis.tables.tidied import campaign_tables
+from records.files.locks import is_locked
 from records.objective import RESULTS
+from records.sensitivity import AS_IT_IS, FOLDER, THROUGHPUT
 from records.settings import Level
 from remote.campaign import Campaign
 from remote.campaign.campaign import OF_MIDDLEWARES
-from remote.campaign.changes.cases import Case, config_of, factors_by_parameter, plan_cases
+from remote.campaign.changes.cases import Case, config_of, plan_cases
 from remote.campaign.opened_section import OpenedSection
 from remote.campaign.planning.cell import Cell, cells
 from remote.errors import ConfigError
@@ -128,26 +126,6 @@ def study_folder(campaign_dir: Path, section: str, config: Config) -> Path:
     return campaign_dir / FOLDER / f"{section}-{slug(config)}"
 
 
-def sensitivity_of(study: Study, *, report: Report = lambda _: None) -> pd.DataFrame:
-    """Measure what is missing of a study, and return what throughput follows.
-
-    `report` is called with a line of text at each run, and if there is no model. The table is that
-    of `analysis.lab.sensitivity.sensitivity_table`.
-    """
-    with on_lab(report) as measure:
-        measure_in_turns(study, measure)
-    runs, factors = study.throughputs(), factors_by_parameter(study.cases)
-    predicted = None
-    if (runs["parameter"] == AS_IT_IS).any():
-        as_it_is = study.cases[0]
-        try:
-            tables = campaign_tables(study.folder / as_it_is.name, [as_it_is.section.name])
-            predicted = predict_measured(tables, factors)
-        except ValueError as exc:
-            report(f"no model of this system: {exc}")
-    return sensitivity_table(runs, factors, predicted)
-
-
 def measure_in_turns(study: Study, measure: Measure) -> None:
     """Measure until each case is known, one repetition of each after the other.
 
@@ -195,8 +173,8 @@ def _take_turn(study: Study, case: Case, turn: int, measure: Measure) -> None:
 
 def measure_study(
     campaign: Campaign, section: str, levels: Mapping[str, Level], *, middleware: str = ""
-) -> MeasuredStudy:
-    """Measure what `lab sensitivity` would on the local lab, and return what there is.
+) -> Path:
+    """Measure what `lab sensitivity` would on the local lab, and return the folder of all cases.
 
     On any other fleet nothing is measured, and the topology need not be known.
 
@@ -207,8 +185,8 @@ def measure_study(
 
     Raises
     ------
-    ConfigError, FileNotFoundError
-        There is no such section or configuration, or nothing was measured.
+    ConfigError
+        There is no such section or configuration, or another process measures.
     """
     own = _of_middleware(campaign, middleware) if middleware else campaign
     plan = own.plan(section)
@@ -220,7 +198,7 @@ def measure_study(
         )
         with on_lab(print) as measure:
             measure_in_turns(study, measure)
-    return read_study(study_folder(own.path, plan.name, config))
+    return study_folder(own.path, plan.name, config)
 
 
 def _of_middleware(campaign: Campaign, middleware: str) -> Campaign:

@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.frames import Tables
-from analysis.tables.tidied import campaign_tables
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section
@@ -27,7 +25,7 @@ _RATES = {
 }
 _FOLLOWS = ("servers_per_request",)  # what the middleware does by itself
 Fields = Mapping[str, float]
-Measure = Callable[[str, Section, Topology], Tables | None]
+Measure = Callable[[str, Section, Topology], Path | None]
 
 
 def changed_section(base: Section, config: Config, num_clients: int, change: Fields) -> Section:
@@ -126,7 +124,7 @@ def measure_cases(
     config: Config,
     topology: Topology,
     measure: Measure,
-) -> dict[str, Tables | None]:
+) -> dict[str, Path | None]:
     """Measure the system as it is and each change of it; none, if the lab cannot make one of them.
 
     Parameters
@@ -137,7 +135,7 @@ def measure_cases(
 
     Returns
     -------
-    Case to its tables, for `analysis.chapters.queueing_models.what_if.beside_predictions`.
+    Case to the folder of its campaign; None where there is none.
     """
     planned = {
         case: (
@@ -157,7 +155,7 @@ def on_lab(folder: Path, *, profile: str = "smoke", fleet: str = LOCAL) -> Measu
     lab, nothing is.
     """
 
-    def measure(case: str, section: Section, changed: Topology) -> Tables | None:
+    def measure(case: str, section: Section, changed: Topology) -> Path | None:
         name = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")
         if fleet != LOCAL and not (folder / name).is_dir():
             return None
@@ -175,9 +173,6 @@ def on_lab(folder: Path, *, profile: str = "smoke", fleet: str = LOCAL) -> Measu
                 LocalLab().down()
                 if was_up:
                     LocalLab().up()
-        try:
-            return campaign_tables(own.path, [section.name])
-        except FileNotFoundError:
-            return None
+        return own.path
 
     return measure

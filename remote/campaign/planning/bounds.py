@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from functools import partial
 
-from analysis.lab.emulated import emulated_limits, rates_together
-from analysis.lab.round_trips import RoundTrips
-from analysis.tables.network import emulated_rtt_ms
+from analysis.statistics.loads.emulated import emulated_limits, rates_together
+from analysis.statistics.loads.round_trips import RoundTrips, emulated_rtt_ms
+from records.fleets import LOCAL_LAB
 from records.settings import Settings
 from remote.campaign.record import topology_of
 from remote.errors import ConfigError
 from remote.experiment.section import Config, Section
-from remote.hosts.inventory import LOCAL_LAB, Inventory
+from remote.hosts.inventory import Inventory
 
 FIRST_RATE_PER_S = 100.0
 SHARE = 0.5  # of the bound; twice the first rate is the bound itself

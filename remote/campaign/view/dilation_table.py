@@ -9,7 +9,7 @@ from dataclasses import replace
 from tabulate import tabulate
 
 from analysis.statistics.precision.extrapolation import Limit, without_machine
-from analysis.text.formatting import MISSING
+from records.text.words import MISSING
 from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.planning.dilation import Choice, choice, choice_within, share_at_most
 from remote.campaign.planning.machine_time import RESPONSE_TIME, machine_line

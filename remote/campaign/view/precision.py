@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from tabulate import tabulate
 
-from analysis.text.formatting import MISSING
+from records.text.words import MISSING
 from remote.campaign.planning.plan import Plan
 from remote.campaign.planning.search import Search, limit_of
 from remote.campaign.planning.standing import CellStanding, Verdict

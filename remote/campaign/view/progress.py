@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from tqdm.auto import tqdm
 
-from analysis.text.lists import counted
-from analysis.text.markdown import escape_all
+from records.text.markdown import escape_all
+from records.text.words import counted
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.states import RunState
 from remote.campaign.view.live import in_notebook

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from analysis.text.lists import joined
+from records.text.words import joined
 from remote.conformance.trial import Answer, CannotTell, Question, Trial, Verdict, numbered
 from remote.conformance.wire import Client, ErrorReply, HungUp, NoReply, Value, values_reply
 

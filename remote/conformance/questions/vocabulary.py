@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 
-from analysis.text.lists import joined
+from records.text.words import joined
 from remote.conformance.bench import WORKERS
 from remote.conformance.questions.neighbours import be_served
 from remote.conformance.trial import Answer, Question, Trial, Verdict, meanwhile

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from records.text.visible import visible
 from records.verdict import REQUIRED, Check
-from records.visible import visible
 
 
 def outcome(*, name: str, passed: object, detail: str, severity: str = REQUIRED) -> Check:

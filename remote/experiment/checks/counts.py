@@ -13,8 +13,8 @@ from typing import Any
 
 from analysis.results import MiddlewareResult
 from analysis.results.memtier import MemtierRun
-from analysis.tables.run import read_middlewares
-from analysis.unpacking import gunzip
+from analysis.results.packets import read_middlewares
+from records.files.unpacking import gunzip
 from records.manifest import Manifest
 from records.verdict import Check
 from remote.experiment.checks.check import outcome

@@ -10,13 +10,13 @@ from pathlib import Path
 from analysis.results import read_dstat
 from analysis.results.counters import CpuTime, read_cpu_time
 from analysis.results.memtier import MemtierRun
-from analysis.text.lists import counted
-from analysis.unpacking import gunzip
+from records.files.unpacking import gunzip
+from records.fleets import ONE_MACHINE
 from records.manifest import Manifest
+from records.text.words import counted
 from records.verdict import ADVISORY, Check, Window
 from remote.experiment.checks.check import outcome
 from remote.experiment.checks.clocks import clock_checks
-from remote.hosts.inventory import LOCAL_LAB
 from remote.services.monitors import monitor_of
 
 LEAST_IDLE_PERCENT = 5.0
@@ -24,7 +24,6 @@ LARGEST_STEAL_PERCENT = 5.0
 LARGEST_GENERATOR_UTILIZATION = 0.9
 NOT_THE_LIMIT = "_not_the_limit"
 """What the names of checks end with that tell whether a machine, and which, was the limit."""
-ON_ONE_MACHINE = (LOCAL_LAB, "loopback")  # fleets whose hosts share their CPUs
 
 _TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)
 _HARMLESS = re.compile(r"json file|\[RUN #", re.I)
@@ -59,7 +58,7 @@ def _machine_checks(
     of them have processors of their own, those that all others share are judged, too.
     """
     seen = {host: _load(folder / host / "dool.csv.gz", window) for host in manifest.hosts}
-    if manifest.fleet in ON_ONE_MACHINE:
+    if manifest.fleet in ONE_MACHINE:
         idle, steal = min(seen.values())
         seen = {"the machine": (idle, steal)}
         shared = _shared_idle_percent(manifest, window, cpu_times, idle)
@@ -133,7 +132,7 @@ def _generator_cpu(
     shares: dict[str, float] = {}
     for host in manifest.roles.clients:
         cpu_time = cpu_times.get(host)
-        if cpu_time is None or (cpu_time.of_machine and manifest.fleet in ON_ONE_MACHINE):
+        if cpu_time is None or (cpu_time.of_machine and manifest.fleet in ONE_MACHINE):
             continue  # what all hosts of one machine use says nothing of one of them
         shares[host] = _used_cpus(cpu_time, window) / min(threads, cpu_time.cores)
     loops = [

@@ -7,20 +7,19 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from analysis.lab.emulated import (
+from analysis.statistics.loads.emulated import (
     LARGEST_LOSS,
     Limit,
     can_reach_limit,
     emulated_limits,
     rates_together,
 )
-from analysis.lab.round_trips import RoundTrips
-from analysis.tables.network import emulated_rtt_ms
+from analysis.statistics.loads.round_trips import RoundTrips, emulated_rtt_ms
+from records.fleets import LOCAL_LAB
 from records.manifest import Manifest
 from records.settings import QUEUE
 from records.verdict import ADVISORY, Check
 from remote.experiment.checks.check import outcome
-from remote.hosts.inventory import LOCAL_LAB
 
 LATENCY = "machine_latency_small"
 SHARE = 0.02

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analysis.results import PacketsResult, ParseError, read_memtier_json, read_packets
-from analysis.unpacking import gunzip
+from records.files.unpacking import gunzip
 from records.manifest import Manifest
 from records.verdict import ADVISORY, REQUIRED, Check
 from remote.experiment.checks.check import outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analysis.results.files import parse_json, read_text
 from analysis.results.memtier import MemtierRun
-from analysis.tables.run import read_middlewares
+from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
 from records.verdict import Check
 from remote.experiment.checks.check import outcome

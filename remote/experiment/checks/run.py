@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
-from analysis.tables.run import read_middlewares
+from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
 from records.settings import QUEUE
 from records.verdict import ACCEPTED, ADVISORY, REJECTED, REQUIRED, Check, Verdict, Window

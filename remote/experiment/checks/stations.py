@@ -9,7 +9,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from analysis.results import read_memtier_json
-from analysis.tables.run import read_middlewares
+from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
 from records.settings import QUEUE
 from remote.experiment.checks.counts import (

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from functools import partial
 
-from analysis.unpacking import LARGEST_FILE_BYTES
+from records.files.unpacking import LARGEST_FILE_BYTES
 from remote.experiment.sessions.setup import Setup
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from analysis.whole_files import write_json
 from records.documents import read_json
+from records.files.whole import write_json
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel
 from remote.hosts.jobs.job import Job

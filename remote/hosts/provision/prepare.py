@@ -11,6 +11,7 @@ from pathlib import Path
 
 import dool
 
+from records.paths import PROJECT
 from remote.errors import ClockOffset, ConfigError, MissingTool
 from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, read_clock
 from remote.hosts.connection import Connection
@@ -29,9 +30,8 @@ from remote.hosts.provision.tools import (
 )
 from remote.hosts.upload import Upload, bring
 
-ROOT = Path(__file__).resolve().parents[3]
-JAR = ROOT / "middleware-kotlin" / "target" / "middleware.jar"
-LAUNCHERS = ROOT / "middleware-kotlin" / "bin"
+JAR = PROJECT / "middleware-kotlin" / "target" / "middleware.jar"
+LAUNCHERS = PROJECT / "middleware-kotlin" / "bin"
 MIDDLEWARE = LAUNCHERS / "middleware"
 GENERATOR = LAUNCHERS / "memtier_benchmark"
 OWN_FILES = {

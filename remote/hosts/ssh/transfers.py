@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 import paramiko
 
-from analysis.unpacking import Member, is_plain, members
+from records.files.unpacking import Member, is_plain, members
 from remote.errors import DISK_REMEDY, TransferFailed
 from remote.hosts.ssh.link import BROKEN, Link, bounded, limited
 from remote.hosts.ssh.received import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from remote.hosts.inventory import LOCAL_LAB
+from records.fleets import LOCAL_LAB
 from remote.providers.local_lab.files import CPU_ACCOUNT, WORK_DIR, LabFiles
 from remote.providers.local_lab.links.wiring import CONTROL_DEVICE, Delay
 from remote.providers.local_lab.topology import LabHost, Topology

@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from records.paths import PROJECT
 from remote.errors import LabError
-from remote.hosts.provision import ROOT
 from remote.hosts.provision.tools import all_tools
 from remote.programs import SEARCH_PATH, find
 
-FOLDER = ROOT / "build" / "vm"
+FOLDER = PROJECT / "build" / "vm"
 SCRIPT = Path(__file__).with_name("image.sh")
 ROOT_DISK, KERNEL, INITRD = "root.ext4", "vmlinuz", "initrd.img"
 PROGRAMS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from analysis.tables.tidying import tidy_campaign
+from lab.verify import verify_campaign
 from remote.campaign import Campaign
 from remote.campaign.states import State
-from remote.campaign.verify import verify_campaign
 from remote.campaign.view import live
 from remote.campaign.view.report import campaign_report
 from remote.errors import HostLeased, RemoteError

@@ -17,7 +17,7 @@ import pytest
 
 from analysis.results.dstat import read_dstat
 from analysis.tables.tidying import tidy_campaign
-from remote.campaign import DATA_DIR
+from records.paths import DATA
 from remote.campaign.attempts import measure_once
 from remote.errors import CommandFailed
 from remote.experiment.manifest import read_manifest
@@ -74,7 +74,7 @@ def wait_for(process: subprocess.Popen[bytes], condition: Callable[[], object]) 
 
 def manifests(campaign: str) -> dict[Path, bytes]:
     """The manifests of the accepted runs."""
-    paths = (DATA_DIR / campaign).glob("*/*/rep-*/manifest.json")
+    paths = (DATA / campaign).glob("*/*/rep-*/manifest.json")
     return {path: path.read_bytes() for path in paths if re.fullmatch(r"rep-\d+", path.parent.name)}
 
 
@@ -159,7 +159,7 @@ def fill_disk(client, filler):
 def campaign():
     name = f"test-{os.getpid()}"
     yield name
-    shutil.rmtree(DATA_DIR / name, ignore_errors=True)
+    shutil.rmtree(DATA / name, ignore_errors=True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -179,7 +179,7 @@ def test_interrupt_ends_everything(fleet, campaign, number):
 
 INTERRUPT_AT = """
 import os, signal, sys
-from remote.commands.cli import main
+from lab.cli import main
 from remote.hosts.jobs import Job
 launch, number, count = Job.launch, int(sys.argv.pop(1)), 0
 def interrupting(self, **options):

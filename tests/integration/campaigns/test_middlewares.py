@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analysis.paths import PROJECT
 from analysis.tables.tidied import campaign_tables
+from lab.cli import main
+from records.paths import PROJECT
 from remote.campaign import Campaign
-from remote.commands.cli import main
 
 EXAMPLE = PROJECT / "examples" / "threads-and-sockets"
 COMPARED = """

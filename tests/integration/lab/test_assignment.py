@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.tables.tidied import campaign_tables
+from lab.cli import main
 from remote.campaign import Campaign
 from remote.campaign.search_file import as_toml
-from remote.commands.cli import main
 from remote.course.assignment import draw
 from remote.experiment.manifest import read_manifest
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY

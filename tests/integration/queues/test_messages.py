@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 
 def test_no_message_is_lost_or_comes_twice():

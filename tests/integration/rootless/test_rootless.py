@@ -70,13 +70,13 @@ def test_lab_comes_up_is_complete_and_all_of_it_is_the_users(up):
 
 def test_hosts_see_the_project_in_the_users_home_and_cannot_write_to_it(tester):
     tester.project = tester.home / "my project"
-    for package in ("records", "remote", "analysis", "report"):
+    for package in ("records", "remote", "analysis", "report", "lab"):
         shutil.copytree(ROOT / package, tester.project / package)
     for path in [tester.project, *tester.project.rglob("*")]:
         os.chown(path, UID, UID)
     result = tester.lab("up")
     assert result.returncode == 0, result.stderr
-    look = f"ls -A '{tester.home}'; cd '{tester.project}'; ls analysis/paths.py; touch new"
+    look = f"ls -A '{tester.home}'; cd '{tester.project}'; ls records/paths.py; touch new"
     shown = tester.lab("shell", "c1", look)
     assert shown.stdout == "my project\nanalysis/paths.py\n"
     assert "Read-only file system" in shown.stderr

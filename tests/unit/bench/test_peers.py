@@ -6,7 +6,7 @@ import subprocess
 import pytest
 import systems
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 SCRIPT = PROJECT / "middleware-kotlin" / "bench" / "peers.sh"
 TOOLS = ("apt-get", "dpkg-source", "dpkg-deb", "gcc", "make")

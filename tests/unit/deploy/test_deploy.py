@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 MIDDLEWARE = PROJECT / "middleware-kotlin"
 DEPLOY = MIDDLEWARE / "deploy"

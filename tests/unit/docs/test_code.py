@@ -12,9 +12,9 @@ import pytest
 
 from analysis.figures import present
 from analysis.models import message_bytes
-from analysis.paths import PROJECT
 from analysis.tables import held
 from analysis.tables.frames import NAMES, Tables
+from records.paths import PROJECT
 from tests.helpers.documents import blocks, code_of, guides, text_of
 
 DOCS = PROJECT / "docs"

@@ -9,10 +9,10 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from analysis.paths import PROJECT
+from lab.cli import main
 from manual.commands import above, targets
 from manual.commands import commands as lab_commands
-from remote.commands.cli import main
+from records.paths import PROJECT
 from remote.experiment.section_file import SECTIONS_DIR
 from tests.helpers.documents import blocks, commands, guides, spans, text_of
 

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from tests.helpers.documents import anchors, links, notebooks, pages, text_of
 
 MENTION = re.compile(r"\bdocs/[\w./-]+\.md\b")

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 
 BEFORE = "\n    @property\n    def instances"  # what follows the last field of `Settings`
 SECTION = """

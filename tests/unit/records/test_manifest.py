@@ -4,8 +4,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from analysis.paths import PROJECT
 from records.manifest import Manifest
+from records.paths import PROJECT
 from records.verdict import ADVISORY, Check, Verdict, Window
 from tests.helpers.manifests import manifest_of
 

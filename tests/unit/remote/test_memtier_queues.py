@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from records.settings import DEFAULTS
 from remote.services.memtier import Memtier
 

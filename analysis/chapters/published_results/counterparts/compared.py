@@ -33,7 +33,6 @@ from analysis.chapters.published_results.counterparts.printed_numbers import (
 )
 from analysis.chapters.writes import full_system
 from analysis.laws import summary
-from analysis.paths import DATA
 from analysis.studies.machines.khalils_server import at_his_loads
 from analysis.studies.machines.on_the_lab import sets_on_the_lab
 from analysis.studies.machines.printed_sets import DESIGN, STUDIES
@@ -46,6 +45,7 @@ from analysis.studies.printed import (
 )
 from analysis.studies.rederived_variation import FACTORS, Workload, design_runs
 from analysis.tables.held import held_sections, held_tables
+from records.paths import DATA
 
 COLUMNS = ["study", "table", "quantity", "workload", "cell", "campaign"]
 COLUMNS += ["printed", "measured", "fitted", "rebuilt"]

@@ -18,11 +18,11 @@ from analysis.chapters.published_results.rederived import rederive_all
 from analysis.claims.claim import Kind, Outcome
 from analysis.claims.rules import Verdict
 from analysis.laws.summary import NEAR_PUBLISHED
-from analysis.paths import REFERENCE
 from analysis.studies.machines.printed_sets import STUDIES
 from analysis.studies.printed import study_name
 from analysis.studies.rows import ROUNDING
-from analysis.text.formatting import MISSING
+from records.paths import REFERENCE
+from records.text.words import MISSING
 
 NOT_MEASURED = "no campaign holds runs of it"
 _GROUP = ["quantity", "workload", "campaign", "fitted"]

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
-from analysis.paths import PROJECT, PUBLISHED
 from analysis.studies.printed import published_index
+from records.paths import PROJECT, PUBLISHED
 
 COUNTERPARTS = "counterparts.csv"
 COLUMNS = ["study", "table", "place", "shows", "see", "same_as", "because", "note"]

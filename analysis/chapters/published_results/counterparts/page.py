@@ -25,11 +25,11 @@ from analysis.chapters.published_results.counterparts.numbers import (
     sets_without_emulation,
 )
 from analysis.chapters.published_results.counterparts.printed_numbers import UNITS
-from analysis.paths import REFERENCE
 from analysis.studies.printed import study_name, table_name
-from analysis.text.formatting import MISSING
-from analysis.text.markdown import escape_cell, table
 from analysis.text.numbers import digits
+from records.paths import REFERENCE
+from records.text.markdown import escape_cell, table
+from records.text.words import MISSING
 
 _HEAD = """# The five studies, number by number
 

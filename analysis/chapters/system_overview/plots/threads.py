@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 
 from analysis.chapters.system_overview.plots.shapes import bare, write
 from analysis.figures.theme import BLUE, FRAME, GREEN, ORANGE, PURPLE, SKY_BLUE
-from analysis.text.lists import counted
+from records.text.words import counted
 
 _ROWS = (1.7, 1.15, 0.6)  # heights of the first, second and last of several
 _CLIENT, _CONNECTION, _QUEUE, _WORKER, _SERVER = 0.15, 1.4, 2.5, 3.35, 4.8

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from analysis.tables.provenance import read_manifests
+from analysis.tables.manifests import each_run
+from records.fleets import LOCAL_LAB
 from remote.errors import ConfigError
-from remote.hosts.inventory import LOCAL_LAB
 from remote.providers.local_lab.topology import Topology
 
 BYTES_PER_KIB = 1024
@@ -17,7 +17,8 @@ def bucket_bytes(campaign_dir: Path, section: str, role: str) -> int | None:
     bytes however time was dilated. None where the hosts were not the lab's, their links have no
     limit, or the topology does not come with the package.
     """
-    manifests = [m for m in read_manifests(campaign_dir, [section]) if m.fleet == LOCAL_LAB]
+    runs = each_run(campaign_dir, [section])
+    manifests = [manifest for _, manifest in runs if manifest.fleet == LOCAL_LAB]
     if not manifests:
         return None
     try:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from records.paths import PROJECT
 from remote.errors import LabError
 from remote.processors import pinned_command
 from remote.programs import run
@@ -19,7 +20,7 @@ from remote.providers.local_lab.rootless.holder import inside, unshare_command
 from remote.providers.local_lab.topology import Topology
 
 SOURCES = Path(__file__).with_name("delay")
-PROGRAM = Path(__file__).parents[4] / "build" / "delay-line"
+PROGRAM = PROJECT / "build" / "delay-line"
 COMPILER_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 LIBRARIES = ("-lm",)
 

@@ -8,12 +8,12 @@ from analysis.chapters.two_k_factorial import factor_effects
 from analysis.chapters.writes import full_system
 from analysis.laws import summary
 from analysis.laws.bottlenecks import utilization_overview, utilization_table
-from analysis.paths import REFERENCE
 from analysis.statistics.factorial.carriers import carriers_table
 from analysis.statistics.factorial.designs import analyse_designs
 from analysis.statistics.factorial.effects_table import RESPONSES
 from analysis.tables.held import held_tables
-from analysis.text.formatting import MISSING
+from records.paths import REFERENCE
+from records.text.words import MISSING
 from tests.helpers.black_box import as_black_box
 
 MOST_CLIENTS = 288  # of sections 3.2 and 4.1

@@ -9,7 +9,7 @@ from analysis.chapters import claims as chapters
 from analysis.chapters.claims import ABOUT_RUNS, CHAPTERS, claims_of, judge_chapters
 from analysis.claims.measurements import THROUGHPUT
 from analysis.claims.rules import Verdict
-from analysis.paths import PROJECT, REFERENCE
+from records.paths import PROJECT, REFERENCE
 from tests.helpers.black_box import as_black_box
 
 LONGEST_STATEMENT = 120  # characters: two lines on the page of claims

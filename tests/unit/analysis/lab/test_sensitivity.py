@@ -6,23 +6,25 @@ import pandas as pd
 import pytest
 
 from analysis.lab.sensitivity import (
-    AS_IT_IS,
-    CLIENTS,
     COUNT,
-    DELAY,
-    MACHINE_BY_DILATION,
     PARAMETERS,
     RATE,
-    THROUGHPUT,
     UNEXPLAINED,
-    WORKERS,
     predict_elasticities,
     predict_measured,
     sensitivity_table,
 )
-from analysis.laws.elasticities import factors_of
 from analysis.models import System, message_bytes
 from analysis.tables.tidying import tidy_campaign
+from records.sensitivity import (
+    AS_IT_IS,
+    CLIENTS,
+    DELAY,
+    MACHINE_BY_DILATION,
+    THROUGHPUT,
+    WORKERS,
+    factors_of,
+)
 from tests.helpers.campaign import build_campaign, build_network_runs
 
 STEP = factors_of(0.2)

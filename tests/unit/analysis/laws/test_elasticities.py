@@ -4,9 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.laws.elasticities import elasticity, factors_of, sum_of, unexplained
+from analysis.laws.elasticities import elasticity, sum_of, unexplained
 from analysis.models import Station, solve_closed
 from analysis.statistics.estimates import ratio_of
+from records.sensitivity import factors_of
 
 STEP = 0.2
 LESS, MORE = factors_of(STEP)

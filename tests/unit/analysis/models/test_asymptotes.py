@@ -10,9 +10,10 @@ from analysis.models.asymptotes import (
     least_response_time,
     least_service_time,
 )
-from analysis.models.system import System, message_bytes
-from analysis.paths import REFERENCE
+from analysis.models.system import System
+from analysis.statistics.loads.message_sizes import message_bytes
 from analysis.tables.held import held_tables
+from records.paths import REFERENCE
 
 
 def test_round_trips_are_those_of_all_hops():

@@ -3,7 +3,8 @@ import pytest
 
 from analysis.models import mm1, mmm, predict
 from analysis.models.simulated.simulation import SimulationOptions, simulate
-from analysis.models.system import System, message_bytes
+from analysis.models.system import System
+from analysis.statistics.loads.message_sizes import message_bytes
 
 NO_MESSAGES = {"request_bytes": 0, "reply_bytes": 0}
 GET, SET = message_bytes("get"), message_bytes("set")

@@ -5,7 +5,8 @@ import pytest
 
 from analysis.models import Station, solve_closed
 from analysis.models.prediction import predict, what_if
-from analysis.models.system import System, message_bytes, wire_bytes
+from analysis.models.system import System
+from analysis.statistics.loads.message_sizes import message_bytes
 from analysis.studies.printed import published_table
 
 GET, SET = message_bytes("get"), message_bytes("set")
@@ -13,16 +14,6 @@ GET, SET = message_bytes("get"), message_bytes("set")
 
 def at_192(system):
     return predict(system, 192).measures.iloc[-1]
-
-
-def test_message_bytes_count_each_segments_headers():
-    assert wire_bytes(1448) == 1448 + 66
-    assert wire_bytes(1449) == 1449 + 132
-    get = "get memtier-1234\r\n"
-    hit = "VALUE memtier-1234 0 4096\r\n" + "x" * 4096 + "\r\nEND\r\n"
-    assert {"request_bytes": len(get) + 66, "reply_bytes": len(hit) + 3 * 66} == GET
-    stored = "set memtier-1234 0 9999 4096\r\n" + "x" * 4096 + "\r\n"
-    assert {"request_bytes": len(stored) + 3 * 66, "reply_bytes": len("STORED\r\n") + 66} == SET
 
 
 def test_predict_without_middleware_is_the_network_of_its_stations():
@@ -117,18 +108,6 @@ def test_system_refuses_what_cannot_be(fields, message):
 def test_requests_to_some_servers_are_left_to_the_simulation():
     with pytest.raises(ValueError, match="2 of 3: use the simulation"):
         predict(System(middlewares=1, servers=3, servers_per_request=2, **SET), 10)
-
-
-@pytest.mark.parametrize(
-    ("workload", "keys", "message"),
-    [
-        ("delete", 1, "workload must be 'get', 'multi-get' or 'set'"),
-        ("multi-get", 0, "keys must be"),
-    ],
-)
-def test_message_bytes_refuses_other_workloads_and_no_keys(workload, keys, message):
-    with pytest.raises(ValueError, match=message):
-        message_bytes(workload, keys=keys)
 
 
 def test_what_if_names_what_a_system_does_not_have():

@@ -12,7 +12,7 @@ from analysis.results.files import (
     read_text,
     split_cells,
 )
-from records.visible import LONGEST_MESSAGE
+from records.text.visible import LONGEST_MESSAGE
 
 
 def test_compression_is_told_by_the_content_not_the_name(tmp_path):

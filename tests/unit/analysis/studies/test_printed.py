@@ -1,7 +1,6 @@
 import pytest
 
 from analysis.chapters.published_results.counterparts.listed import COUNTERPARTS
-from analysis.paths import PUBLISHED
 from analysis.studies.printed import (
     COLUMNS,
     khalil_conditions,
@@ -11,6 +10,7 @@ from analysis.studies.printed import (
     published_workers,
     table_name,
 )
+from records.paths import PUBLISHED
 
 
 def test_index_lists_exactly_the_files_that_are_there():

@@ -21,7 +21,7 @@ from analysis.tables.manifests import (
     read_manifest,
     run_folders,
 )
-from analysis.unpacking import gunzip
+from records.files.unpacking import gunzip
 
 zipped = partial(gzip.compress, mtime=0)  # the names of tests have it in them
 RUNS = ("workers=16/rep-1", "workers=16/rep-1.pilot-1", "workers=8/rep-2")

@@ -27,11 +27,11 @@ from analysis.tables.packed import (
 from analysis.tables.packed.recompress import restored, stored
 from analysis.tables.tidied import campaign_tables, remake_tables
 from analysis.tables.tidying import tidy_campaign
-from analysis.whole_files import write_json
+from lab.cli import main
+from lab.verify import verify_campaign
+from records.files.whole import write_json
 from remote.campaign import Campaign
 from remote.campaign.record import Record
-from remote.campaign.verify import verify_campaign
-from remote.commands.cli import main
 from tests.helpers.campaign import build_run
 
 CONFIGS = [
@@ -280,8 +280,8 @@ def test_verification_names_what_it_could_not_check_and_is_sound(without_files):
 
 def test_commands_name_sections_without_raw_files(without_files, monkeypatch):
     Record(profile="smoke", seed=1, fleet="local").write(without_files)
-    for name in ("of_packing", "of_campaigns"):
-        monkeypatch.setattr(f"remote.commands.{name}.DATA_DIR", without_files.parent)
+    for name in ("packing", "campaigns"):
+        monkeypatch.setattr(f"lab.{name}.DATA", without_files.parent)
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", without_files.parent)
     verified = CliRunner().invoke(main, ["verify", "one"])
     assert "no raw files of them: sections 3.1" in verified.output
@@ -344,7 +344,7 @@ def test_commands_pack_and_unpack_with_the_what_ifs(campaign, monkeypatch):
     build_run(campaign / "what-if" / "more", "3.1", CONFIGS[0])
     for folder in (campaign, campaign / "what-if" / "more"):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("lab.packing.DATA", campaign.parent)
     as_measured(campaign)
     before = contents(campaign)
     packed = CliRunner().invoke(main, ["pack", "one"])
@@ -363,7 +363,7 @@ def test_commands_pack_the_sensitivities_too(campaign, monkeypatch):
     build_run(case, "3.1", CONFIGS[0])
     for folder in (campaign, case):
         Record(profile="smoke", seed=1, fleet="local").write(folder)
-    monkeypatch.setattr("remote.commands.of_packing.DATA_DIR", campaign.parent)
+    monkeypatch.setattr("lab.packing.DATA", campaign.parent)
     packed = CliRunner().invoke(main, ["pack", "one"])
     assert packed.output.splitlines()[-1].startswith("one/sensitivity/3.1-workload=get/as-it-is:")
 
@@ -374,8 +374,8 @@ def test_a_damaged_manifest_is_refused_before_anything_is_done(
     campaign, monkeypatch, command, is_packed
 ):
     Record(profile="smoke", seed=1, fleet="local").write(campaign)
-    for name in ("of_packing", "of_campaigns"):
-        monkeypatch.setattr(f"remote.commands.{name}.DATA_DIR", campaign.parent)
+    for name in ("packing", "campaigns"):
+        monkeypatch.setattr(f"lab.{name}.DATA", campaign.parent)
     monkeypatch.setitem(Campaign.open.__func__.__kwdefaults__, "data_dir", campaign.parent)
     path = max(campaign.glob("*/*/*/manifest.json"))
     manifest = json.loads(path.read_text())

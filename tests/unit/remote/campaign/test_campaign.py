@@ -9,9 +9,9 @@ import socket
 import pytest
 import yaml
 
+from records.paths import DATA
 from remote.campaign import Campaign
 from remote.campaign.attempts import measure_once
-from remote.campaign.campaign import DATA_DIR
 from remote.campaign.controller import Controller
 from remote.campaign.record import RECORD, Record
 from remote.campaign.states import LOCK
@@ -161,7 +161,7 @@ def test_a_record_follows_no_requests_of_a_section_without_any(opened):
 
 
 def test_records_of_the_reference_are_ones(tmp_path):
-    paths = sorted((DATA_DIR / "reference").rglob(RECORD))
+    paths = sorted((DATA / "reference").rglob(RECORD))
     assert len(paths) > 30
     for path in paths:
         record = Record.read(path.parent)

@@ -13,8 +13,8 @@ import yaml
 from click.testing import CliRunner
 
 import remote.campaign
+from lab.cli import main
 from remote.campaign import Campaign, controller
-from remote.commands.cli import main
 from remote.experiment import section_file
 from tests.helpers.sessions import GOOD_JOB, ScriptedFleet
 

@@ -17,14 +17,14 @@ from analysis.tables.packed import archive_path, packed_sections, raw_files, unp
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.tarballs import write_archive as write_whole_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS
+from lab import campaigns
+from lab.cli import main
+from lab.say import say
 from records.middleware import Middleware
-from records.visible import visible
+from records.text.visible import visible
 from remote.campaign import Campaign
 from remote.campaign.plain_files import require_plain_files
 from remote.campaign.states import LOCK, sole
-from remote.commands import of_campaigns
-from remote.commands.cli import main
-from remote.commands.say import say
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.services.middleware_file import kept_folder
@@ -38,7 +38,7 @@ SECTION = "new"
 @pytest.fixture
 def campaign(tmp_path, monkeypatch):
     campaign = campaign_to_pack(tmp_path, monkeypatch)
-    monkeypatch.setattr(of_campaigns, "DATA_DIR", campaign.parent)
+    monkeypatch.setattr(campaigns, "DATA", campaign.parent)
     return campaign
 
 
@@ -157,14 +157,14 @@ def test_of_a_middleware_only_its_own_files_are_copied(campaign, tmp_path):
         read_section("3.1", "smoke"),
         middlewares={"mine": Middleware(name="mine", title="", command="", files={"mine.jar": ""})},
     )
-    of_campaigns._take_middlewares(plan, campaign, tmp_path / "again")
+    campaigns._take_middlewares(plan, campaign, tmp_path / "again")
     assert sorted(path.name for path in copy.iterdir()) == ["mine.jar", "mine.toml"]
 
 
 def test_commands_show_texts_of_others_through_one_function(capsys):
     say("a\x1b[2Jb\udcff", err=True)
     assert capsys.readouterr().err == "a\\x1b[2Jb\\udcff\n"
-    sources = Path(of_campaigns.__file__).parent.glob("*.py")
+    sources = Path(campaigns.__file__).parent.glob("*.py")
     assert [path.name for path in sources if "click.echo" in path.read_text()] == ["say.py"]
 
 

@@ -6,11 +6,11 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from lab.cli import main
 from records.manifest import Manifest
 from remote.campaign import Campaign
 from remote.campaign.view.dry_run import missing_table
 from remote.campaign.view.precision import known_text
-from remote.commands.cli import main
 from remote.experiment.manifest import write_manifest
 from remote.experiment.section_file import KEPT
 

@@ -5,10 +5,10 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from lab.cli import main
+from lab.trace import parse_one_of
 from remote.campaign import Campaign
 from remote.campaign.record import Record, conditions_of
-from remote.commands.cli import main
-from remote.commands.of_trace import parse_one_of
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
 from remote.hosts.inventory import Inventory

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.lab.sensitivity import AS_IT_IS
+from records.sensitivity import AS_IT_IS
 from remote.campaign.changes.study import study_folder
 from remote.course.assignment import (
     CHANGES,

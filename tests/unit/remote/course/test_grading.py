@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from remote.commands.cli import main
+from lab.cli import main
 from remote.course import grading
 from remote.course.assignment import CHANGES, WORKERS, draw
 from remote.course.grading import grading_study, is_missing, measure_missing, read_measured

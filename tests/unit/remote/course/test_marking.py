@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.lab.sensitivity import AS_IT_IS
 from records.documents import parse
+from records.sensitivity import AS_IT_IS
 from remote.course.assignment import CHANGES
 from remote.course.marking import Measured, Verdict, mark
 from remote.course.submission import Submission

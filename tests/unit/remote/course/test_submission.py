@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from analysis.paths import PROJECT
+from records.paths import PROJECT
 from remote.course.submission import LARGEST_BYTES, read_submission, write_submission
 from remote.errors import ConfigError
 

@@ -13,7 +13,7 @@ import pytest
 from analysis.tables.manifests import PACKED_MANIFESTS, packed_bytes
 from analysis.tables.packed import pack
 from records.manifest import Manifest
-from remote.campaign import DATA_DIR
+from records.paths import DATA
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests
 from tests.helpers.campaign import build_run, seal
@@ -71,7 +71,7 @@ def test_a_manifest_that_is_no_regular_file_is_not_read(tmp_path: Path, target: 
 
 
 def test_every_shipped_manifest_is_whole() -> None:
-    require_whole_manifests(DATA_DIR)
+    require_whole_manifests(DATA)
 
 
 NOTHING = object()

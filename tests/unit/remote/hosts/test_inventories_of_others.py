@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from records.visible import LONGEST_MESSAGE
+from records.text.visible import LONGEST_MESSAGE
 from remote.errors import ConfigError
 from remote.hosts import inventory_entries
 from remote.hosts.inventory import Inventory

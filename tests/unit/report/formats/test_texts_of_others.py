@@ -9,7 +9,7 @@ import pypandoc
 import pytest
 
 from analysis.figures import present
-from analysis.text.markdown import code_block, escape_all
+from records.text.markdown import code_block, escape_all
 from report.contents.notebook import read_section
 from report.formats.pages import html_files
 from report.formats.translation import MARKDOWN

@@ -8,7 +8,7 @@ from analysis.chapters.gets_and_multi_gets.multi_gets import (
     nearest_first,
     prediction_table,
 )
-from analysis.models.system import link_seconds, message_bytes
+from analysis.statistics.loads.message_sizes import link_seconds, message_bytes
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_network_runs
 

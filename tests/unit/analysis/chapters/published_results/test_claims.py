@@ -2,7 +2,7 @@
 
 from analysis.chapters.published_results import claims
 from analysis.claims.measurements import Measurements
-from analysis.paths import DATA
+from records.paths import DATA
 
 
 def replicas(monkeypatch, data):

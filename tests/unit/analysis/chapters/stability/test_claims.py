@@ -9,8 +9,8 @@ from analysis.chapters.stability.claims import chapter
 from analysis.claims.claim import Kind
 from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
-from analysis.paths import REFERENCE
 from analysis.tables.tidied import campaign_tables
+from records.paths import REFERENCE
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,14 @@ from analysis.chapters.what_limits_it.claims import FULL_SYSTEM, chapter
 from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
 from analysis.lab.measured_study import MeasuredStudy
-from analysis.lab.sensitivity import AS_IT_IS, DELAY, MACHINE_BY_DILATION, THROUGHPUT, WORKERS
-from analysis.laws.elasticities import factors_of
+from records.sensitivity import (
+    AS_IT_IS,
+    DELAY,
+    MACHINE_BY_DILATION,
+    THROUGHPUT,
+    WORKERS,
+    factors_of,
+)
 from tests.helpers.limits import made_up
 
 TRUTH = {

@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.lab.sensitivity import AS_IT_IS, CLIENTS, DELAY, MACHINE_BY_DILATION, WORKERS
+from records.sensitivity import AS_IT_IS, CLIENTS, DELAY, MACHINE_BY_DILATION, WORKERS
 from remote.campaign.changes.cases import (
     config_of,
     factors_by_parameter,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.lab.sensitivity import UNEXPLAINED
-from analysis.locks import locked
+from records.files.locks import locked
 from remote.campaign.changes.study import measure_in_turns, on_lab, sensitivity_of
 from remote.campaign.view.dry_run import cases_table
 from remote.errors import ConfigError

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from records.fleets import LOCAL_LAB
 from remote.campaign.planning.bounds import (
     FIRST_RATE_PER_S,
     first_rate,
@@ -11,7 +12,7 @@ from remote.campaign.planning.bounds import (
 )
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
-from remote.hosts.inventory import LOCAL_LAB, Host, Inventory
+from remote.hosts.inventory import Host, Inventory
 
 SECTION = read_section("3.1", "smoke")
 READS = {"workload": "get", "clients_per_thread": 32, "workers": 64}

@@ -1,12 +1,12 @@
 import pytest
 from click.testing import CliRunner
 
-from analysis.text.formatting import MISSING
+from lab.cli import main
 from records.manifest import Manifest
+from records.text.words import MISSING
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.planning.cell import Cell, Measured, cells
 from remote.campaign.view.dilation_table import dilation_table
-from remote.commands.cli import main
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import write_manifest
 from remote.experiment.section import slug

@@ -53,7 +53,7 @@ def only_windows(monkeypatch):
     def read(folder):
         return SimpleNamespace(windows=pd.read_csv(folder / "windows.csv.gz"))
 
-    monkeypatch.setattr("analysis.tables.run.read_middleware", read)
+    monkeypatch.setattr("analysis.results.packets.read_middleware", read)
 
 
 def failed(folder, document):

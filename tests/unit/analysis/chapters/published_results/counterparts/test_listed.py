@@ -7,8 +7,8 @@ import pytest
 
 from analysis.chapters.published_results.counterparts import listed
 from analysis.chapters.published_results.counterparts.listed import listed_counterparts, notebook_of
-from analysis.paths import PROJECT
 from analysis.studies.printed import published_index
+from records.paths import PROJECT
 
 NAME = re.compile(r'name=\\"(\d\d-[a-z0-9-]+)\\"')
 

@@ -11,10 +11,10 @@ from analysis.chapters.published_results.counterparts.numbers import (
     is_near,
 )
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
-from analysis.paths import DATA, REFERENCE
 from analysis.studies.machines.on_the_lab import sets_on_the_lab
 from analysis.studies.machines.printed_sets import STUDIES, set_cells
 from analysis.studies.printed import published_table
+from records.paths import DATA, REFERENCE
 
 slow = pytest.mark.slow  # reads what chapter 10 reads
 

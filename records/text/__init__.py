@@ -1,0 +1,1 @@
+"""How text, numbers and lists are written, wherever they are read."""
