@@ -53,6 +53,8 @@ def test_memtier_asks_for_several_keys_and_starts_together():
     ("count", "key_bytes", "first", "last"),
     [
         (10_000, 16, "memtier-00010000", "memtier-00019999"),
+        (9_000, 16, "memtier-00001000", "memtier-00009999"),
+        (9, 2, "m1", "m9"),
         (10, 4, "me10", "me19"),
         (10_000, None, "memtier-1", "memtier-10000"),
     ],
