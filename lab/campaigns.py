@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from analysis.chapters.claims import claims_of
 from analysis.claims.claim import Outcome, claims_table, pair
-from analysis.tables.manifests import MANIFEST, PACKED_MANIFESTS, measured_sections
+from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, measured_sections
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.packed.archives import RAW
 from lab.say import say

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from rocrate.model import ContextEntity, Dataset, Entity
 from rocrate.rocrate import ROCrate
 
-from analysis.tables.manifests import measured_sections
+from analysis.results.manifests import measured_sections
 from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
 from records.files.whole import write_json

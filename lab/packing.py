@@ -12,8 +12,8 @@ import click
 
 from analysis.chapters.claims import ABOUT_RUNS, judge_chapters
 from analysis.results import ParseError
+from analysis.results.manifests import loose_sections, measured_sections
 from analysis.tables import packed
-from analysis.tables.manifests import loose_sections, measured_sections
 from lab.crate import METADATA, write_crate
 from lab.say import say
 from records.paths import DATA

@@ -12,7 +12,7 @@ from tabulate import tabulate
 
 from analysis.figures.over_time.chrome_trace import to_chrome_trace
 from analysis.results import ParseError
-from analysis.tables.manifests import MANIFEST, measured_sections, packed_document
+from analysis.results.manifests import MANIFEST, measured_sections, packed_document
 from analysis.text.spreadsheet import csv_text
 from analysis.traces.blame import slowest_requests
 from analysis.traces.campaign_runs import followed_runs, run_files

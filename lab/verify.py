@@ -15,19 +15,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.results import ParseError
+from analysis.results.manifests import (
+    MANIFEST,
+    PARTIAL_SUFFIX,
+    TRANSCRIPT,
+    measured_sections,
+    run_folders,
+)
 from analysis.tables.frames import (
     NAMES,
     DamagedTablesError,
     table_contents,
     tables_path,
     tidied_files,
-)
-from analysis.tables.manifests import (
-    MANIFEST,
-    PARTIAL_SUFFIX,
-    TRANSCRIPT,
-    measured_sections,
-    run_folders,
 )
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.tidying import tidy_campaign

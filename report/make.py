@@ -10,8 +10,8 @@ import nbformat
 
 from analysis.chapters.claims import claims_of
 from analysis.lab.measured_study import held_studies
+from analysis.results.manifests import manifest_files
 from analysis.tables.held import held_sections
-from analysis.tables.manifests import manifest_files
 from analysis.tables.provenance import read_manifests, summarise
 from records.files.whole import write_json
 from records.paths import DATA, PROJECT

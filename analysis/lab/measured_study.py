@@ -14,10 +14,10 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.lab.sensitivity import PARAMETERS, predict_measured, sensitivity_table, slopes_of
+from analysis.results.manifests import each_run, measured_sections
 from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
 from analysis.tables.held import MIDDLEWARES
-from analysis.tables.manifests import each_run, measured_sections
 from analysis.tables.tidied import campaign_tables
 from records.sensitivity import AS_IT_IS, FOLDER, OF_HOSTS, THROUGHPUT, case_name, parameter_words
 from records.verdict import ACCEPTED

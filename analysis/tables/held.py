@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.results import ParseError
+from analysis.results.manifests import measured_sections
 from analysis.tables.frames import Tables, stack
-from analysis.tables.manifests import measured_sections
 from analysis.tables.provenance import each_manifest
 from analysis.tables.tidied import campaign_tables
 from records.verdict import ACCEPTED

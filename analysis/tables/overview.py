@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.results.files import find_file, parse_json, read_text
+from analysis.results.manifests import each_run
 from analysis.results.packets import PACKETS
-from analysis.tables.manifests import each_run
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import read_manifests
 from records.manifest import Manifest

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from analysis.tables.manifests import each_run
+from analysis.results.manifests import each_run
 from records.manifest import Generator, Manifest
 from records.text.visible import visible
 from records.text.words import counted

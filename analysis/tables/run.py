@@ -20,8 +20,8 @@ from analysis.results import (
     read_ping,
 )
 from analysis.results.counters import CpuTime, read_cpu_time, read_interfaces
+from analysis.results.manifests import read_manifest
 from analysis.results.packets import read_middlewares, read_observed
-from analysis.tables.manifests import read_manifest
 from records.fleets import ONE_MACHINE
 from records.manifest import Manifest
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from analysis.results.manifests import measured_sections
 from analysis.tables.frames import Tables, read_origin, read_tables, tables_path
-from analysis.tables.manifests import measured_sections
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.tidying import origin_of, tidy_campaign
 from records.files.locks import locked

@@ -16,6 +16,14 @@ from typing import Any
 import pandas as pd
 
 from analysis.results import ParseError
+from analysis.results.manifests import (
+    MANIFEST,
+    TRANSCRIPT,
+    each_run,
+    measured_sections,
+    read_document,
+    run_folders,
+)
 from analysis.tables import details, measures, network
 from analysis.tables.frames import (
     NAMES,
@@ -25,14 +33,6 @@ from analysis.tables.frames import (
     stack,
     tables_path,
     write_section,
-)
-from analysis.tables.manifests import (
-    MANIFEST,
-    TRANSCRIPT,
-    each_run,
-    measured_sections,
-    read_document,
-    run_folders,
 )
 from analysis.tables.run import Run, read_run
 from records.manifest import Manifest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.tables.manifests import each_run
+from analysis.results.manifests import each_run
 from analysis.tables.packed import raw_requests
 from analysis.traces.blame import slowest_requests
 from analysis.traces.followed_requests import followed_requests

@@ -13,8 +13,8 @@ import pandas as pd
 
 from analysis.results.files import find_file
 from analysis.results.followed import read_followed_by_generator, read_followed_by_middleware
+from analysis.results.manifests import read_manifest
 from analysis.results.packets import PACKETS
-from analysis.tables.manifests import read_manifest
 from analysis.traces.host_clocks import NS_PER_S, HostClock, host_clocks, seconds_since
 from analysis.traces.joining import join_nested, server_names
 from analysis.traces.on_the_wire import is_only_captured, read_stamps_of_packets, with_packets

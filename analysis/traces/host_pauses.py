@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.results.files import find_file
 from analysis.results.followed import read_pauses
-from analysis.tables.manifests import read_manifest
+from analysis.results.manifests import read_manifest
 from analysis.traces.host_clocks import NS_PER_S, host_clocks, seconds_since
 from analysis.traces.on_the_wire import is_only_captured
 from records.manifest import Manifest

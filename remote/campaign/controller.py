@@ -14,7 +14,7 @@ from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 
-from analysis.tables.manifests import PARTIAL_SUFFIX
+from analysis.results.manifests import PARTIAL_SUFFIX
 from records.files.whole import make_folder, written_whole
 from records.paths import PROJECT
 from remote.campaign.attempts import Attempts, Session

@@ -15,7 +15,7 @@ from importlib import import_module
 from remote.conformance import running_bench
 from remote.conformance.running_bench import Ask, Place
 
-_OWN_PACKAGES = ("remote", "analysis")
+_OWN_PACKAGES = ("records", "remote", "analysis")
 _PROGRAM = '''\
 r"""{title}
 """

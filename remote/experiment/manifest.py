@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import ParseError
-from analysis.tables.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
+from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
 from records.documents import read_json, require_plain_values
 from records.files.whole import sync_to_disk, write_json
 from records.manifest import File, Manifest

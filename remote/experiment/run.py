@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.manifests import PARTIAL_SUFFIX, packed_document, run_folders
+from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_folders
 from records.files.whole import make_folder, sync_to_disk
 from records.manifest import Controller, Manifest
 from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.manifests import read_manifest
+from analysis.results.manifests import read_manifest
 from analysis.traces.blame import blame, usual_requests
 from analysis.traces.followed_requests import STAGES, followed_requests
 from analysis.traces.host_clocks import READING_S

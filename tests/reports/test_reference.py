@@ -5,9 +5,9 @@ from collections import defaultdict
 
 import pytest
 
+from analysis.results.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
 from analysis.tables import tidied
 from analysis.tables.frames import tables_path
-from analysis.tables.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
 from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.tidied import campaign_tables

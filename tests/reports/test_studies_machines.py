@@ -2,9 +2,9 @@
 
 import pytest
 
+from analysis.results.manifests import PACKED_MANIFESTS, each_run
 from analysis.studies.machines.topologies import KNOWN
 from analysis.tables import tidied
-from analysis.tables.manifests import PACKED_MANIFESTS, each_run
 from analysis.tables.packed import SUFFIX, raw_files
 from analysis.tables.tidied import campaign_tables
 from lab.verify import table_findings

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from distributed import LocalCluster
 
-from analysis.tables.manifests import MANIFEST
+from analysis.results.manifests import MANIFEST
 from analysis.tables.tidying import tidy_campaign
 from analysis.work import Workers, mapped, workers
 from records.paths import PROJECT

@@ -21,7 +21,7 @@ KOTLIN_TESTS = PROJECT / "middleware-kotlin/src/test/kotlin/mwlab"
 ARROWS: dict[str, tuple[str, ...]] = {
     "records": (),
     "analysis": ("records",),
-    "remote": ("records", "analysis.statistics", "analysis.results", "analysis.tables.manifests"),
+    "remote": ("records", "analysis.statistics", "analysis.results"),
     "report": ("records", "analysis", "remote"),
     "lab": ("records", "analysis", "remote", "report"),
 }

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from analysis.tables.manifests import measured_sections
+from analysis.results.manifests import measured_sections
 from analysis.tables.packed.archives import (
     TELLS_OF_REQUESTS,
     archives_of,

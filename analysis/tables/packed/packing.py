@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import ParseError
-from analysis.tables.manifests import (
+from analysis.results.manifests import (
     MANIFEST,
     PACKED_MANIFESTS,
     packed_bytes,

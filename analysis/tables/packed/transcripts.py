@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.results import ParseError
-from analysis.tables.manifests import TRANSCRIPT, read_document
+from analysis.results.manifests import TRANSCRIPT, read_document
 from records.files.unpacking import gunzip
 from records.files.whole import as_json
 

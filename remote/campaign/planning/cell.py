@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.tables.manifests import modified_ns, run_folders
+from analysis.results.manifests import modified_ns, run_folders
 from records.manifest import Manifest
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from analysis.tables.manifests import measured_sections, run_folders
+from analysis.results.manifests import measured_sections, run_folders
 from remote.campaign.planning.plan import Plan, left_s
 from remote.campaign.planning.search import runs_left
 from remote.campaign.planning.standing import Verdict

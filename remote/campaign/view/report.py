@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from analysis.tables.manifests import measured_sections, run_folders
+from analysis.results.manifests import measured_sections, run_folders
 from records.verdict import ACCEPTED, ADVISORY, PILOT
 from remote.campaign.states import RunState, State, reason_of
 from remote.experiment.checks.stations import StationCount, counts_text, station_counts

@@ -5,8 +5,8 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from analysis.results.manifests import measured_sections
 from analysis.tables.frames import table_contents, tables_path
-from analysis.tables.manifests import measured_sections
 from analysis.tables.tidying import tidy_campaign
 from lab.cli import main
 from lab.verify import check_findings, table_difference, verify_campaign

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.tables.manifests import each_run
+from analysis.results.manifests import each_run
 from records.fleets import LOCAL_LAB
 from remote.errors import ConfigError
 from remote.providers.local_lab.topology import Topology

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
+from analysis.results.manifests import PACKED_MANIFESTS, read_document, run_folders
 from analysis.tables.frames import tables_path
-from analysis.tables.manifests import PACKED_MANIFESTS, read_document, run_folders
 from analysis.tables.packed import (
     archive_path,
     pack,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.tables.manifests import PACKED_MANIFESTS
+from analysis.results.manifests import PACKED_MANIFESTS
 from analysis.tables.packed import archive_path, pack, requests_path, unpack
 from tests.helpers.campaign import build_run
 from tests.helpers.power_loss import Disk

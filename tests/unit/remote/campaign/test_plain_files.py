@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.results import ParseError
-from analysis.tables.manifests import PACKED_MANIFESTS
+from analysis.results.manifests import PACKED_MANIFESTS
 from analysis.tables.packed import archive_path, packed_sections, raw_files, unpack
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.tarballs import write_archive as write_whole_archive

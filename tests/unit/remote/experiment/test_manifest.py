@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analysis.tables.manifests import PACKED_MANIFESTS, packed_bytes
+from analysis.results.manifests import PACKED_MANIFESTS, packed_bytes
 from analysis.tables.packed import pack
 from records.manifest import Manifest
 from records.paths import DATA

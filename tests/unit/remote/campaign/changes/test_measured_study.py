@@ -25,13 +25,13 @@ def opened(folder, fleet="local", **more):
 
 
 def test_a_study_is_measured_and_then_read_without_a_lab(lab, tmp_path):
-    measured = measure_study(opened(tmp_path), "3.1", CONFIG)
+    measured = read_study(measure_study(opened(tmp_path), "3.1", CONFIG))
     rows = measured.table().set_index("parameter")
     for name, power in (POWERS | {UNEXPLAINED: 0.1}).items():
         assert rows.loc[name, "measured"] == pytest.approx(power, abs=0.03)
         assert rows.loc[name, "lower"] < power < rows.loc[name, "upper"]
     turns = len(lab.turns)
-    again = measure_study(opened(tmp_path, "none"), "3.1", CONFIG)
+    again = read_study(measure_study(opened(tmp_path, "none"), "3.1", CONFIG))
     assert again.table().equals(measured.table())
     assert len(lab.turns) == turns
 
@@ -56,15 +56,15 @@ def test_another_middleware_has_studies_of_its_own(lab, tmp_path):
     assert name == "middlewares/nutcracker/sensitivity/3.1-workload=get_clients_per_thread=32"
     inside = opened(tmp_path, "none", middleware="nutcracker")
     assert set(held_studies(inside.path)) == {name, name.removeprefix("middlewares/nutcracker/")}
-    read = measure_study(opened(tmp_path, "none"), "3.1", levels, middleware="nutcracker")
-    assert "workers" not in read.factors
+    folder = measure_study(opened(tmp_path, "none"), "3.1", levels, middleware="nutcracker")
+    assert "workers" not in read_study(folder).factors
 
 
 def test_what_is_not_measured_is_told(tmp_path):
     (tmp_path / "one").mkdir()
     assert held_studies(tmp_path / "one") == {}
     with pytest.raises(FileNotFoundError, match="measure it first, by `lab sensitivity`"):
-        measure_study(opened(tmp_path, "none"), "3.1", CONFIG)
+        read_study(measure_study(opened(tmp_path, "none"), "3.1", CONFIG))
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
-import contextlib
 import re
 from dataclasses import replace
 
 import pytest
 
-from analysis.lab.sensitivity import UNEXPLAINED
 from records.files.locks import locked
-from remote.campaign.changes.study import measure_in_turns, on_lab, sensitivity_of
+from remote.campaign.changes.study import measure_in_turns, on_lab
 from remote.campaign.view.dry_run import cases_table
 from remote.errors import ConfigError
-from tests.helpers.sensitivity import AZURE, POWERS, FakeLab, planned
+from tests.helpers.sensitivity import AZURE, FakeLab, planned
 
 STUDY = "remote.campaign.changes.study"
 
@@ -91,20 +89,6 @@ def test_all_are_measured_at_the_dilation_that_the_system_as_it_is_has_chosen(tm
     assert {run.time_dilation for run in lab.loads("server-link-rate-x1.2")} == {k}
     (slower,) = {run.time_dilation for run in lab.loads("machine-by-time-dilation-x0.8333")}
     assert slower == pytest.approx(k / 1.2)
-
-
-def test_the_table_tells_what_throughput_follows(tmp_path, monkeypatch, without_model):
-    study, told = planned(tmp_path), []
-    quiet = FakeLab(within=0.002, between=0.001)
-    monkeypatch.setattr(f"{STUDY}.on_lab", lambda report: contextlib.nullcontext(quiet))
-    table = sensitivity_of(study, report=told.append)
-    rows = table.set_index("parameter")
-    assert rows.index[0] == "server link rate"
-    assert rows.index[-1] == UNEXPLAINED
-    for name, power in (POWERS | {UNEXPLAINED: 0.1}).items():
-        assert rows.loc[name, "measured"] == pytest.approx(power, abs=0.03)
-        assert rows.loc[name, "lower"] < power < rows.loc[name, "upper"]
-    assert told == ["no model of this system: made up"]
 
 
 def test_what_is_missing_is_told_without_a_lab(tmp_path):

@@ -7,9 +7,8 @@ from functools import partial
 
 import pytest
 
-from analysis.results import ParseError
-from analysis.tables import manifests
-from analysis.tables.manifests import (
+from analysis.results import ParseError, manifests
+from analysis.results.manifests import (
     PACKED_MANIFESTS,
     each_run,
     loose_sections,

@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from analysis.results import ParseError
+from analysis.results.errors import ParseError
 from records.files.unpacking import LARGEST_FILE_BYTES, gunzip
 from records.manifest import Manifest
 from records.names import is_plain_path
