@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.figures.panels import panels
+from analysis.figures.panels import panels, runs_of
 from analysis.figures.theme import new_figure
 
 
@@ -45,3 +45,8 @@ def test_room_is_kept_for_the_legend(count):
     figure = panels([[plot(names)]], [[""]])
     lines = -(-count // 3)
     assert figure.layout.margin.b >= 56 + 20 * lines
+
+
+def test_a_panel_that_shows_none_of_a_cell_takes_no_runs_from_another():
+    row = [plot(runs={"a": 3}), plot(runs={"a": 0, "b": 2})]
+    assert runs_of(panels([row], [["A", "B"]])) == {"a": 3, "b": 2}

@@ -134,3 +134,14 @@ def test_parameters_that_there_are_not_are_named():
         sensitivity_table(measured(TRUTH), {"colour": STEP})
     with pytest.raises(ValueError, match=r"no parameter 1 / s3 link rate; .*such as s3 link rate"):
         sensitivity_table(measured(TRUTH), {"1 / s3 link rate": STEP})
+
+
+def test_limits_of_single_hosts_are_rates_without_a_model():
+    truth = {"s3 link rate": 0.8, "1 / s-3 network delay": 0.1, "s3 CPU quota": 0.0}
+    table = sensitivity_table(measured(truth), dict.fromkeys(truth, STEP))
+    rows = table.set_index("parameter")
+    assert rows.index[0] == "s3 link rate"
+    assert set(rows["kind"]) == {RATE}
+    assert rows.loc[UNEXPLAINED, "lower"] < 0.1 < rows.loc[UNEXPLAINED, "upper"]
+    predicted = predict_elasticities(SYSTEM, 6, dict.fromkeys(truth, STEP))
+    assert all(map(math.isnan, predicted.values()))

@@ -121,3 +121,17 @@ def test_cells_keep_apart_whatever_a_section_varies(tmp_path):
     assert len(table) == 5
     assert table.query("section == '5'")[["sharded", "multi_get_keys"]].duplicated().sum() == 0
     assert not [name for name in table if name.startswith(("routing_", "workers_", "replicas_"))]
+
+
+def test_baseline_capacity(baseline):
+    table = capacity_table(baseline).set_index("workload")
+    assert table.loc["get", "throughput_ops_per_s"] == pytest.approx(2900, rel=0.02)
+    assert table.loc["get", "num_clients"] < table.loc["set", "num_clients"]
+    assert (table["throughput_ci_low_ops_per_s"] < table["throughput_ops_per_s"]).all()
+    assert (table["nominal_capacity_ops_per_s"] >= table["throughput_ops_per_s"] * 0.99).all()
+    assert table["knee_clients_ci_high"].notna().all()
+
+
+def test_the_smallest_number_of_workers_that_is_enough_is_shown(with_middleware):
+    gets = middleware_table(with_middleware).query("workload == 'get'")
+    assert gets["workers"].unique() == [8]  # 64 are within the noise

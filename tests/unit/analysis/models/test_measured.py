@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.models import predict
+from analysis.models.asymptotes import asymptote_table
 from analysis.models.measured import measured_system
 
 
@@ -132,3 +133,14 @@ def test_a_think_time_must_be_told_apart_and_reaches_the_model(tables):
         measured_system(both, **run)
     system = measured_system(both, **run, factors={"think_time_s": 0.005})
     assert system.think_time == 0.005
+
+
+def test_a_link_without_a_known_limit_takes_no_time(tables):
+    free = replace(tables, hosts=tables.hosts.assign(rate_mbit_per_s=float("nan")))
+    system = measured_system(free, section="3.1", workload="get", workers=8)
+    assert system.server_link_rate == system.client_link_rate == float("inf")
+    assert system.demands()["server link"] == 0
+    direct = replace(free, runs=free.runs.query("section == '2.1'"))
+    bounds = asymptote_table(direct).set_index(["section", "workload"])
+    assert bounds.loc[("2.1", "get"), "limit"] == "nothing known"
+    assert bounds.loc[("2.1", "get"), "most_ops_per_s"] == float("inf")

@@ -122,3 +122,11 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
 def test_arguments_out_of_their_domain_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_nobody_arrives():
+    station = mmm(0.0, 2.0, 3)
+    assert station.probability_of_empty == 1
+    assert station.num_in_system == station.waiting_time == 0
+    assert station.response_time == 0.5
+    assert station.waiting_time_percentile(99) == 0

@@ -193,3 +193,9 @@ def test_cut_anywhere_gives_the_whole_result_or_an_error(tmp_path_factory, form,
     else:
         path.write_bytes(whole)
         assert totals.equals(read_memtier_json(path).run.totals)
+
+
+def test_percentiles_of_old_versions_come_from_the_distribution():
+    percentiles = read_memtier_json(DATA / "1.2.17" / "get-only.json").run.percentiles
+    assert percentiles["request_type"].unique() == ["get"]
+    assert percentiles["response_time_ms"].tolist() == [1.4, 1.4, 1.4, 1.5, 1.6, 2.2]

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.comparison import compare, error_table, misses_more, shown
+from analysis.statistics.comparison import as_points, compare, error_table, misses_more, shown
 
 CELLS = pd.DataFrame(
     {
@@ -69,3 +69,11 @@ def test_models_are_compared_in_the_cells_that_both_predict():
     differ = misses_more(frame, "a", "b", on=["load"], apart=0.3)
     assert differ["load"].tolist() == [2]  # 1.5 is 25 % above 1.2
     assert misses_more(frame.iloc[:0], "a", "b", on=["load"]).empty
+
+
+def test_points_are_what_has_a_prediction():
+    table = compare(CELLS, CELLS["x_mean"].where(CELLS.index != "b"), "x")
+    points = as_points(table, "y")
+    assert points.index.tolist() == ["a", "c", "d"]
+    bounds = points.loc["a", ["y_predicted", "y_mean", "y_ci_low", "y_ci_high"]]
+    assert bounds.tolist() == [100, 100, 98, 102]

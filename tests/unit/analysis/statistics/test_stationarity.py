@@ -87,3 +87,10 @@ def test_seconds_without_a_value_are_not_judged():
     assert pd.isna(row["stationary"])
     with pytest.raises(ValueError, match="mean of the values must not be 0"):
         trend([-1, 1] * 12)
+
+
+def test_a_slow_start_is_a_warm_up(rng):
+    values = np.concatenate([np.full(15, 60.0), np.full(45, 100.0)]) + rng.normal(0, 1, 60)
+    found = trend(values)
+    assert found["warm_up"] == pytest.approx(-0.4, abs=0.01)
+    assert found["p_value_of_warm_up"] < 0.01

@@ -419,3 +419,27 @@ def test_constant_depth_and_pipeline_are_columns_of_the_runs(tmp_path):
     (folder / "manifest.json").write_text(json.dumps(manifest))
     runs = tidy_campaign(tmp_path).runs
     assert runs[["depth", "pipeline"]].to_numpy().tolist() == [[2, 4]]
+
+
+def test_windows_have_every_second_of_both_sides(tables):
+    trace = tables.windows.query("section == '3.1' and repetition == 1 and workload == 'get'")
+    for _, one in trace.groupby(["clients_per_thread", "workers", "side"]):
+        assert one["second_s"].tolist() == [-2, -1, 0, 1, 2, 3]
+        assert one["stable"].sum() == STABLE_S
+    middleware = trace.query("side == 'middleware'")
+    assert middleware[["queue_length", "waiting_workers", "queueing_time_ms"]].notna().all().all()
+
+
+def test_links_and_pings_are_kept_by_host(tables):
+    server = tables.hosts.query("host == 's1'").iloc[0]
+    assert server["send_mbit_per_s"] == 8
+    assert server["send_link_utilization"] == pytest.approx(0.08)
+    assert tables.pings["round_trip_time_mean_ms"].unique() == pytest.approx([1.0])
+
+
+def test_hosts_of_the_local_lab_share_their_machine(tables, tmp_path):
+    assert tables.hosts["shares_machine"].all()
+    run_dir = build_run(tmp_path, "3.1", CONFIG)
+    manifest = json.loads((run_dir / "manifest.json").read_text())
+    (run_dir / "manifest.json").write_text(json.dumps({**manifest, "fleet": "azure-west-europe"}))
+    assert not tidy_campaign(tmp_path).hosts["shares_machine"].any()

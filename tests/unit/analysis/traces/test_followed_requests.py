@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import numpy as np
@@ -181,3 +182,16 @@ def test_clocks_that_were_not_read_are_told(tmp_path):
     (run / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ValueError, match="clocks of the run's hosts were not read"):
         followed_requests(run)
+
+
+def test_compressed_files_and_intended_times(tmp_path):
+    run = write_run(tmp_path, [Passage()])
+    path = run / "c1/memtier-0-followed.csv"
+    header, line = path.read_text().splitlines()
+    cells = line.split(",")
+    cells[5] = str(int(cells[6]) - 1_500_000)
+    path.with_name(f"{path.name}.gz").write_bytes(
+        gzip.compress(f"{header}\n{','.join(cells)}\n".encode())
+    )
+    path.unlink()
+    assert followed_requests(run)["intended_ms"].tolist() == pytest.approx([-1.5])

@@ -116,3 +116,18 @@ def test_of_a_black_box_servers_and_clients_can_be_blamed(tmp_path):
     assert set(pauses["host"]) == {"s1"}
     slowest = slowest_requests(followed_requests(run), pauses, 1).iloc[0]
     assert (slowest["number"], slowest["blamed"]) == (4, "pause of s1")
+
+
+def test_stamps_stay_what_they_are_without_packets(tmp_path, passages):
+    with_packets = followed_requests(write_run(tmp_path / "1", passages, captured=True))
+    without = followed_requests(write_run(tmp_path / "2", passages))
+    added = [name for name in with_packets if name not in without]
+    assert added == [
+        "wire_in_ms",
+        "wire_out_ms",
+        "server_wire_sent_ms",
+        "server_wire_answered_ms",
+        "server_host_in_ms",
+        "server_host_out_ms",
+    ]
+    assert with_packets[list(without)].equals(without)

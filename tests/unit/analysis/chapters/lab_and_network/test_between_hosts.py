@@ -4,6 +4,8 @@ import pytest
 
 from analysis.chapters.lab_and_network.between_hosts import (
     network_table,
+    schmid_bandwidths,
+    studies_bandwidths,
 )
 
 
@@ -46,3 +48,13 @@ def test_what_was_measured_one_way_only_is_there():
     assert np.isnan(table.loc[("server", "client"), "bandwidth_mbit_per_s"])
     assert np.isnan(table.loc[("middleware", "server"), "round_trip_time_min_ms"])
     assert np.isnan(table.loc[("middleware", "server"), "limit_mbit_per_s"])
+
+
+def test_schmids_links_by_role():
+    assert schmid_bandwidths().to_dict() == {"client": 200, "middleware": 800, "server": 100}
+
+
+def test_every_study_that_prints_bandwidths_has_those_of_all_roles():
+    each = studies_bandwidths()
+    assert list(each) == ["schmid2018", "yenicelik2018", "cetin2018"]
+    assert all(set(roles.index) == {"client", "middleware", "server"} for roles in each.values())

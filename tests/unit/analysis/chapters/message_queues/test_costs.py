@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from analysis.chapters.message_queues import costs
-from analysis.chapters.message_queues.evidence import left_open
+from analysis.chapters.message_queues.evidence import evidence_of, left_open
 from analysis.chapters.message_queues.runs import with_databases
-from tests.helpers.queues import OPENED, queue_tables
+from tests.helpers.queues import OPENED, by_section, queue_tables
 
 pytestmark = pytest.mark.slow  # chapter 13, which `make test` checks, shows the same
 
@@ -65,3 +65,19 @@ def test_without_a_second_before_nothing_is_told(tables):
     own = opened(tables)
     assert costs.around(own, 0.0, 60)["over_before"].isna().all()
     assert costs.open_transactions(left_open(tables).iloc[:0], tables.windows).empty
+
+
+def test_an_empty_queue_costs_what_its_request_needs(runs):
+    table = costs.polling_runs(runs)
+    times = table.groupby("kind")["database_ms"].mean()
+    assert times[costs.MESSAGES] == pytest.approx(0.5, rel=0.05)
+    assert times[costs.POLLS] == pytest.approx(0.15, rel=0.05)
+    assert costs.polling_runs(runs.assign(client_miss_rate=0.0)).empty
+
+
+def test_steadiness_is_told_by_the_section_of_fixed_rates(tables):
+    found = evidence_of(by_section(tables).values())
+    assert len(found.blocks()) == 3
+    assert found.kept_rates() == pytest.approx([1, 1, 1])
+    assert evidence_of([None, None]) is None
+    assert evidence_of([by_section(tables)["q2"]]).blocks() == []

@@ -1,6 +1,7 @@
 """Demands of a known system are found again from its components and lightest loads."""
 
 import dataclasses
+import math
 
 import pandas as pd
 import pytest
@@ -107,3 +108,20 @@ def test_times_at_the_database_that_are_not_above_0_contradict_the_demands(table
         demands, other_time=demands.other_time + TRUTH["server_time"] + 1e-4
     )
     assert service_growth(tables, slower).empty
+
+
+def test_runs_know_what_their_databases_did(tables):
+    runs = with_databases(tables)
+    two = runs[runs["num_databases"] == 2]
+    assert two["database_cpus_used"].gt(two["database_utilization"]).all()
+    assert runs.loc[runs["backend"] == "echo", "database_cpus_used"].isna().all()
+    assert len(runs) == len(tables.runs)
+
+
+def test_half_a_cpu_is_one_that_takes_twice_as_long(demands):
+    cell = {"num_middlewares": 1, "workers": 1, "net_threads": 1, "num_databases": 1}
+    cell |= {"think_time_s": 0.0, "num_clients": 1}
+    for cpus, cores, slower in ((0.5, 1, 2), (1, 1, 1), (1.5, 2, 4 / 3), (math.nan, 1, 1)):
+        system = system_of({**cell, "database_cpus_each": cpus}, demands)
+        assert system.server_cores == cores
+        assert system.server_time == pytest.approx(slower * TRUTH["server_time"], rel=0.02)

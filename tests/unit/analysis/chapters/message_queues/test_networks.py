@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -20,7 +21,10 @@ from analysis.chapters.message_queues.networks import (
     SINGLE,
     THROUGHPUT,
 )
+from analysis.chapters.message_queues.runs import plain_runs, with_databases
 from analysis.chapters.message_queues.what_ifs import what_ifs
+from analysis.models import simulate
+from analysis.models.simulated.simulation import SimulationOptions
 from tests.helpers.queues import TRUTH, queue_tables
 
 
@@ -134,3 +138,33 @@ def test_a_measured_database_goes_on_as_it_ended(tables, demands):
     assert workers.rates[-1] == pytest.approx(1 / TRUTH["server_time"], rel=0.05)
     alone = demands.worker_time + demands.other_time + 2 * demands.network_delay
     assert 1 / workers.rates[0] == pytest.approx(alone + TRUTH["server_time"], rel=0.05)
+
+
+def test_what_fills_first_is_the_database(cells, predicted):
+    full = predicted.query("section == 'q4' and num_clients == 128 and num_databases == 1")
+    assert set(full["bottleneck"]) == {"database CPUs"}
+    few = predicted.query("section == 'q2' and num_middlewares * workers == 1")
+    assert set(few["bottleneck"]) == {"workers"}
+    table = networks.utilizations(
+        plain_runs(with_databases(queue_tables())).query("section == 'q4'"), DEMANDS
+    )
+    for name in ("front_end", "workers_busy", "database"):
+        assert table[name].to_numpy() == pytest.approx(table[f"{name}_predicted"], abs=0.05)
+
+
+@pytest.mark.slow
+def test_several_cpus_and_threads_share_what_they_do():
+    cell = {"num_middlewares": 1, "workers": 8, "net_threads": 2, "num_databases": 1}
+    cell |= {"num_clients": 24}
+    system = system_of({**cell, "think_time_s": 0.002, "database_cpus_each": 4}, DEMANDS)
+    options = SimulationOptions(duration_s=20, routing="hash")
+    result = simulate(system, 24, options=options)
+    cell |= {"section": "q4", "think_time_s": 0.002, "database_cpus": 4.0, "num_clients": 24}
+    cells = pd.DataFrame([{**cell, "is_light": False}])
+    found = networks.predictions(queue_tables(), cells, DEMANDS)
+    (row,) = found.query("model == @NETWORK").to_dict("records")
+    measured = result.measures["mean"]
+    assert row["throughput_ops_per_s"] == pytest.approx(measured["throughput_ops_per_s"], rel=0.02)
+    assert result.utilizations["server"] == pytest.approx(
+        measured["throughput_ops_per_s"] * TRUTH["server_time"] / 4, rel=0.03
+    )

@@ -105,3 +105,17 @@ def test_every_think_time_is_predicted_with_itself(tables):
         demand_table(one).set_index("resource").loc["server link"] for one in (thinking, tables)
     ]
     pd.testing.assert_series_equal(*links)
+
+
+def test_lines_have_loads_between_those_that_were_measured(tables):
+    measured = cells(tables.runs).query("workload == 'get' and workers == 64")
+    lines = predict_cells(tables, measured, "3.1", between=1)
+    assert lines["num_clients"].tolist() == [6, 34, 192]
+    assert lines["half"].isna().tolist() == [False, True, False]
+
+
+def test_demands_are_those_of_every_system(tables):
+    table = demand_table(tables).set_index("resource")
+    assert table.columns.tolist() == ["3.1 get", "3.1 set"]
+    assert 1000 / table.loc["server link", "3.1 get"] == pytest.approx(2900, rel=0.03)
+    assert table.loc["server link", "3.1 set"] < 0.01

@@ -10,6 +10,8 @@ from analysis.chapters.queueing_models.open_loop import (
     compare_open,
     error_rows,
     open_curves,
+    run_errors,
+    scv,
     waiting_time,
 )
 from analysis.models import SimulationOptions, System, mm1, mmm, simulate
@@ -136,3 +138,20 @@ def test_curves_pass_through_the_predictions():
         own = table[table["model"] == model]
         assert ends["response_time_ms"].tolist() == pytest.approx(own["predicted"].tolist())
         assert ends["utilization"].tolist() == pytest.approx(own["utilization"].tolist())
+
+
+def test_a_rate_of_which_one_run_is_overloaded_has_no_prediction():
+    measured = runs_of(900.0, [5.0, 9.0], 1e-3).assign(
+        measured_rate_per_s=[900.0, 1001.0], repetition=[1, 2]
+    )
+    center = ServiceCenter(runs=measured)
+    assert run_errors(center)["predicted"].isna().tolist() == [False, True] * 2
+    assert compare_open(center)[["predicted", "relative_error"]].isna().all(axis=None)
+
+
+def test_scv_of_histograms():
+    constant = pd.DataFrame({"upper_edge_ms": [2.0], "count": [9]})
+    two = pd.DataFrame({"upper_edge_ms": [1.0, 3.0], "count": [5, 5]})
+    assert scv(constant) == 0
+    assert scv(two) == pytest.approx(0.25)
+    assert math.isnan(scv(constant.assign(count=1)))

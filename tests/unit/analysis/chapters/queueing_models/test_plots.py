@@ -49,3 +49,10 @@ def test_controls_begin_with_a_server_link_twice_as_fast(cells):
     assert list(before.y) == pytest.approx(expected.tolist())
     assert after.y[-1] == pytest.approx(2 * before.y[-1], rel=0.02)
     assert figure.layout.meta["runs"]
+
+
+def test_measured_loads_beyond_the_clients_are_left_out(cells):
+    _, values = first_choices()
+    figure = plot_what_if(cells, SYSTEMS, **{**values, "num_clients": 50})
+    measured = next(trace for trace in figure.data if trace.name == "measured")
+    assert list(measured.x) == [6, 48]

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.chapters.routing_and_replication import replication
+from analysis.chapters.routing_and_replication.replication import SYSTEM
 from analysis.laws import summary
 from analysis.tables.frames import NAMES, Tables
 
@@ -125,3 +126,21 @@ def test_khalils_measurements_stand_below_ours():
         [10_000, 128 / 0.0038, 9_600]
     )
     assert khalil["relative_throughput"].iloc[-1] == pytest.approx(10 / 33)
+
+
+def test_runs_without_middleware_make_a_group():
+    tables = section_9()
+    systems = tables.runs[list(SYSTEM)].drop_duplicates()
+    assert systems.iloc[0].tolist() == [0, "none", "none", 0, 0]
+    assert systems.iloc[1].tolist() == [1, "consistent-hash", "sequential", 8, 1]
+    assert len(tables.hosts.groupby(list(SYSTEM))) == 5
+    shown = replication.shown(systems)
+    assert list(shown) == ["num_middlewares", "workers", "replicas"]  # the rest is all alike
+    assert shown["workers"].isna().tolist() == [True, False, False, False, False]
+
+
+def test_requests_are_counted_at_the_clients_by_system():
+    counts = replication.request_counts(section_9())
+    assert len(counts) == 5
+    assert counts["sets"].tolist() == [2 * 20 * 50] * 5  # 1/8 of the rate a second of the clock
+    assert replication.write_fraction(counts) == pytest.approx(0.5)

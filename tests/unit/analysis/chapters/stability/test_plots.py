@@ -41,3 +41,14 @@ def test_a_run_without_events_has_nothing_to_look_at():
     (name,) = event_names(none)
     nothing = plot_close_up(windows(), LONG, none, name)
     assert [note.text for note in nothing.layout.annotations] == ["no event was found"]
+
+
+def test_names_stand_above_the_plot_beside_each_other_or_on_lines_of_their_own():
+    names = ["garbage collection", "s1 paused", "s2 paused", "s3 paused"]
+    figure = plot_seconds(LONG, "response_time_max_ms", "x")
+    assert mark_events(figure, events([0.0, 100.0, 900.0, 1795.0], names)) == 45
+    notes = figure.layout.annotations
+    assert [note.yshift for note in notes] == [0, 15, 0, 0]
+    assert [note.xanchor for note in notes] == ["left", "left", "left", "right"]  # within the plot
+    assert all((note.y, note.yanchor) == (1, "bottom") for note in notes)
+    assert mark_events(figure, None) == 0

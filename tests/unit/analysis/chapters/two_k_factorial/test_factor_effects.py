@@ -61,3 +61,9 @@ def test_studies_effects_have_our_letters(study, effect, q, share):
     effects = factor_effects.published_effects(study, "get", THROUGHPUT)
     assert effects.loc[effect, "q"] == pytest.approx(q, abs=0.01)
     assert effects.loc[effect, "share"] == pytest.approx(share, abs=1e-3)
+
+
+def test_cetins_seconds_become_milliseconds():
+    effects = factor_effects.published_effects("cetin2018", "set", "response time")
+    assert effects.loc["C", "q"] == pytest.approx(-12.0)
+    assert effects.loc["A", "q"] == pytest.approx(4.5)

@@ -57,3 +57,8 @@ def test_one_factor_has_no_interactions():
     frame = pd.DataFrame({"a": [-1, 1, -1, 1], "y": [1.0, 2.0, 1.1, 2.2]})
     with pytest.raises(ValueError, match="one factor has no interactions"):
         carriers(analyse(frame, ["a"], "y"))
+
+
+def test_an_interaction_of_two_factors_is_carried_by_no_cell_alone():
+    found = carriers(design(lambda a, b, c: 100 + 10 * a * b))
+    assert found["interactions_carried"].max() < 0.4

@@ -151,3 +151,13 @@ def test_each_think_time_is_a_system_of_its_own():
             name: value for name, value in own.items() if name != "workload"
         }
     assert found.loc[0.02, "knee_clients"] > 5 * found.loc[0.0, "knee_clients"]
+
+
+def test_measures_are_those_at_the_limit():
+    times_s = asymptotes(0.02, 0.001)
+    cells = measured(times_s, DOUBLED, sd=0).assign(queue_length_mean=[0, 0, 0, 4, 28, 76, 172])
+    (found,) = capacities(cells, ["workload"]).to_dict("records")
+    assert found["client_response_time_ms_mean"] == pytest.approx(found["limit_ms"]) == 40
+    assert found["num_clients"] == pytest.approx(40)
+    assert found["queue_length_mean"] == pytest.approx(20)
+    assert found[USABLE] == found["client_throughput_ops_per_s_mean"] == pytest.approx(1000)
