@@ -103,3 +103,12 @@ def test_a_summary_stands_on_the_first_page(sections, provenance):
     first = files["index.html"].decode()
     assert first.index("All holds.") < first.index("<h2>Contents</h2>")
     assert "Contents</a></li>" not in first
+
+
+def test_pages_lead_to_each_other(pages):
+    def turning(name):
+        return re.findall(r'<a rel="(\w+)" href="([^"]+)"', pages[name])[:2]
+
+    assert turning("02-two.html") == [("prev", "index.html"), ("next", "03-three.html")]
+    assert turning("03-three.html")[0] == ("prev", "02-two.html")
+    assert 'href="02-two.html" aria-current="page"' in pages["02-two.html"]

@@ -144,3 +144,14 @@ def test_requests_are_counted_at_the_clients_by_system():
     assert len(counts) == 5
     assert counts["sets"].tolist() == [2 * 20 * 50] * 5  # 1/8 of the rate a second of the clock
     assert replication.write_fraction(counts) == pytest.approx(0.5)
+
+
+def test_summary_has_every_system_beside_its_bound_and_the_law():
+    tables = section_9()
+    table = replication.summary_table(summary.cells(tables.runs), replication.bounds_table(tables))
+    row = table.set_index(["workers", "replicas"]).loc[(64, 3)]
+    assert row["bound_ops_per_s"] == pytest.approx(64_000)
+    assert row["share_of_bound"] == pytest.approx(0.5, rel=1e-3)
+    assert row["interactive_law_ops_per_s"] == pytest.approx(32_000)
+    assert row["throughput_sd_ops_per_s"] == pytest.approx(0.5**0.5)
+    assert len(table) == 5
