@@ -1,6 +1,7 @@
 """Ports of the loopback address for programs that tests start."""
 
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -11,7 +12,8 @@ _BLOCKS = range(12_000, 15_000, _BLOCK)  # below the ports of clients, and those
 
 def free_port() -> int:
     """A port that nobody uses, and that nobody else is given, by the kernel or by other tests."""
-    return next(port for port in _PORTS if _is_free(port))
+    with _ONE_AT_A_TIME:
+        return next(port for port in _PORTS if _is_free(port))
 
 
 def _is_free(port: int) -> bool:
@@ -40,3 +42,4 @@ def _is_claimed(first: int) -> bool:
 
 
 _PORTS = _own_ports()
+_ONE_AT_A_TIME = threading.Lock()  # of a generator

@@ -75,7 +75,13 @@ def say(run, *, hosts, error, texts):
         for number, text in enumerate(hosts)
     }
     manifest["jobs"] = [
-        {"host": host, "name": name, "command": everything}
+        {
+            "host": host,
+            "name": name,
+            "command": everything,
+            "exit_status": 0,
+            "started_at_s": 0.0,
+        }
         for host, name in (("c1", "memtier-0"), ("c1", "dool"), ("m1", "middleware"))
     ]
     manifest["checks"] = [
