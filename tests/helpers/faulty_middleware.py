@@ -21,7 +21,7 @@ FAULTS = (
     *("wrong order", "dies of garbage", "one reader blocks all", "two copies"),
     *("hoards", "slow server", "child stays"),
 )
-CROWD = 12  # clients from which on replies go to wrong ones
+CROWD = 40  # clients from which on replies go to wrong ones: one question has more
 SLOW_S = 0.2
 CHILD_STAYS_S = 3.0  # after its parent has gone
 
