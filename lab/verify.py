@@ -32,13 +32,13 @@ from analysis.tables.frames import (
 from analysis.tables.packed import raw_files, sections_without_files
 from analysis.tables.tidying import tidy_campaign
 from records.manifest import Manifest
+from records.section import RESERVED, is_section_name
 from records.verdict import ACCEPTED, PILOT
 from remote.errors import ConfigError
 from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
-from remote.experiment.section_file import RESERVED, is_section_name
 
 TIDY = "tidy"
 _TAIL_ERROR = re.compile(r"client_p\d+_ms_error")  # old runs state them; one run's tail has none

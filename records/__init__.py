@@ -17,5 +17,6 @@ Each room may use what stands above it::
     middleware   what a middleware file may hold, and what any middleware can be told
     verdict      the checks of a run, and whether it counts
     manifest     all that is recorded of a run
+    campaign     the choices and conditions that a campaign was begun with
     sensitivity  what is changed of a lab, by which factor, and the folders of these cases
 """

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from records.documents import (
+    LONGEST_PHASE_S,
     Count,
     Document,
     Positive,
@@ -18,6 +19,7 @@ from records.documents import (
     told,
     whole_number,
 )
+from records.names import NAME_RULE, is_plain
 from records.objective import RULE as OBJECTIVE
 from records.objective import Objective
 from records.settings import FACTORS, NETWORK_RULES, RULES, SETTINGS, Level
@@ -31,12 +33,20 @@ MIN_DILATION, MAX_DILATION = 0.01, 1000.0
 AUTO = "auto"
 MOST_REPETITIONS = 1000
 MIN_STABLE_S = 0.01
-LONGEST_PHASE_S = 7 * 24 * 3600
 MIN_GOAL, MAX_GOAL = 0.001, 1.0
 DISTINCT = "a list of distinct levels"
 
+RESERVED = {"middlewares", "raw", "sections", "sensitivity", "tidy", "what-if"}
+"""Other folders of a campaign."""
+SECTION_NAME = f"{NAME_RULE}, and is none of {', '.join(sorted(RESERVED))}"
+
 Levels = dict[str, list[Level]]
 Values = dict[str, Level]
+
+
+def is_section_name(name: str) -> bool:
+    """Tell whether a section may be called so, as its folder in a campaign then is."""
+    return is_plain(name) and name not in RESERVED
 
 
 def is_distinct(levels: list[Level]) -> bool:
@@ -85,6 +95,7 @@ Dilation = Annotated[
         ),
     ),
 ]
+Dilated = Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
 Phase = Annotated[int | float, number(0, LONGEST_PHASE_S)]
 Goal = Annotated[float, number(MIN_GOAL, MAX_GOAL)]
 Repetitions = Annotated[

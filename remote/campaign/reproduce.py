@@ -8,25 +8,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from records.documents import Document, Positive, number, one_of, parse, told, whole_number
+from records.documents import (
+    LONGEST_PHASE_S,
+    Document,
+    Positive,
+    number,
+    one_of,
+    parse,
+    told,
+    whole_number,
+)
 from records.manifest import Manifest
 from records.middleware import require_plain
 from records.section import (
-    LONGEST_PHASE_S,
-    MAX_DILATION,
-    MIN_DILATION,
     MIN_STABLE_S,
     PROFILES,
+    SECTION_NAME,
     AnySettings,
+    Dilated,
     PauseTable,
     Phase,
     Planned,
+    is_section_name,
 )
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.rules import require_possible
 from remote.experiment.section import Pause, Section
-from remote.experiment.section_file import SECTION_NAME, is_section_name
 
 NEEDED = ("plan", "settings", "config", "topology", "durations", "results")
 COMPARED = ("client_throughput_ops_per_s", "client_response_time_ms")
@@ -133,7 +141,7 @@ class _Asked(Document):
     """What must be true of a manifest before anything that it asks for is done."""
 
     config: AnySettings
-    time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
+    time_dilation: Dilated
     plan: _Plan
     durations: _Lengths
     results: dict[str, Positive]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from records.documents import parse
-from records.names import NAME_RULE, is_plain
+from records.names import is_plain
 from records.objective import RESULTS, Objective
 from records.section import (
     AUTO,
@@ -16,12 +16,14 @@ from records.section import (
     DISTINCT,
     FILES,
     ROLES,
+    SECTION_NAME,
     Levels,
     LoadFile,
     LoadProfile,
     NetworkFile,
     NetworkProfile,
     is_distinct,
+    is_section_name,
 )
 from records.settings import OWN_MIDDLEWARE, SETTINGS, Level
 from remote.errors import ConfigError
@@ -36,19 +38,11 @@ from remote.toml_files import read_toml
 SECTIONS_DIR = Path(__file__).resolve().parents[1] / "sections"
 SUFFIX = ".toml"
 KEPT = "sections"  # folder of a campaign with the files of the user's own, middlewares too
-# Other folders of a campaign.
-RESERVED = {"middlewares", "raw", "sections", "sensitivity", "tidy", "what-if"}
-SECTION_NAME = f"{NAME_RULE}, and is none of {', '.join(sorted(RESERVED))}"
 ALWAYS = ("clients", "middlewares", "servers")  # roles that a section tells of, be it of none
 REPETITIONS = (3, 10)  # the fewest and the most, where precision does not say
 BUDGET_S = 900.0  # of a configuration, where precision does not say
 
 P = TypeVar("P", NetworkProfile, LoadProfile)
-
-
-def is_section_name(name: str) -> bool:
-    """Tell whether a section may be called so, as its folder in a campaign then is."""
-    return is_plain(name) and name not in RESERVED
 
 
 def section_file(section: str, kept_in: Path) -> Path:

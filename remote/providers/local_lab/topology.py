@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from records.documents import Count, Document, Positive, number, parse, told
-from records.section import MAX_DILATION, MIN_DILATION, ROLES
+from records.section import ROLES, Dilated
 from remote.errors import ConfigError
 from remote.hosts.inventory import delayed_rtt_ms
 from remote.toml_files import read_toml
@@ -176,7 +176,7 @@ class Topology(Document):
     control_address: str
     work_dir_mib: Count
     rtt_ms: Annotated[int | float, number(0, MAX_RTT_MS)] = 0.0
-    time_dilation: Annotated[int | float, number(MIN_DILATION, MAX_DILATION)] = 1.0
+    time_dilation: Dilated = 1.0
     wake_up_ms: Annotated[int | float, number(0, MAX_RTT_MS)] | None = None
     is_hidden: bool | None = None
     clients: RoleTable | None = None

@@ -160,13 +160,24 @@ def test_a_record_follows_no_requests_of_a_section_without_any(opened):
         opened.runs("0")
 
 
-def test_records_of_the_reference_are_ones(tmp_path):
-    paths = sorted((DATA / "reference").rglob(RECORD))
-    assert len(paths) > 30
-    for path in paths:
-        record = Record.read(path.parent)
-        record.write(tmp_path)
-        assert json.loads((tmp_path / RECORD).read_text()) == json.loads(path.read_text())
+SHIPPED = sorted({*DATA.glob(f"*/{RECORD}"), *(DATA / "reference").rglob(RECORD)})
+
+
+def test_there_are_records_of_shipped_campaigns():
+    assert len(SHIPPED) > 30
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.parent.relative_to(DATA)))
+def test_records_of_shipped_campaigns_go_on_as_they_were_begun(path, tmp_path):
+    record = Record.read(path.parent)
+    record.extended(path.parent, record.conditions).write(tmp_path)
+    old, new = (json.loads((folder / RECORD).read_text()) for folder in (path.parent, tmp_path))
+    assert json.dumps(new, sort_keys=True) == json.dumps(old, sort_keys=True)
+    for name, condition in record.conditions.items():
+        if not isinstance(condition, str):
+            hosts = {"hosts": {"clients": 99}} if "section" in name else {"rtt_ms": 99.0}
+            with pytest.raises(ConfigError, match=f"{name} is not what the campaign was begun"):
+                record.extended(path.parent, {name: condition.model_copy(update=hosts)})
 
 
 def controller(campaign):

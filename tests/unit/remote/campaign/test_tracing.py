@@ -97,8 +97,9 @@ def test_a_campaign_goes_on_as_it_was_begun_without_being_told_again(begin, open
     assert follow_of(opened(begun_with), "8") == expected
     record = Record.read(opened().path)
     assert record is not None
-    begun = record.conditions["section 8"]["constants"]
-    assert dict(opened().plan("8").constants) == begun
+    begun = record.section("8")
+    assert begun is not None
+    assert dict(opened().plan("8").constants) == begun.constants
 
 
 def test_the_reference_is_not_measured_in_another_way():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from records.campaign import SectionConditions
 from remote.campaign.record import Record
 from remote.errors import ConfigError
 from remote.experiment.precision import Precision
@@ -132,8 +133,8 @@ def test_a_campaign_of_before_goes_on_as_it_was_begun_but_on_the_same_hosts(tmp_
     shipped = read_section("3.1", "quick")
     begun = {**BEGUN, "constants": dict(shipped.constants)}
     record = Record(profile="quick", seed=1, fleet="local", conditions={"section 3.1": begun})
-    now = {**begun, "precision": None, "find": None, "durations": None}
-    assert record.extended(tmp_path, {"section 3.1": now}).conditions["section 3.1"] == begun
-    other = {**now, "hosts": {**begun["hosts"], "clients": 2}}
+    now = SectionConditions(**{**begun, "precision": None, "durations": None})
+    assert record.extended(tmp_path, {"section 3.1": now}).section("3.1") == record.section("3.1")
+    other = now.model_copy(update={"hosts": {**begun["hosts"], "clients": 2}})
     with pytest.raises(ConfigError, match=r"section 3\.1 is not what the campaign was begun with"):
         record.extended(tmp_path, {"section 3.1": other})
