@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
@@ -26,6 +26,7 @@ from records.documents import (
     whole_number,
 )
 from records.names import HOST, is_plain_path
+from records.settings import Level
 from records.verdict import ACCEPTED, PILOT, Verdict
 
 FORMAT = 1
@@ -42,10 +43,9 @@ def _is_time(text: str) -> bool:
     return False
 
 
-if TYPE_CHECKING:
-    Level: TypeAlias = Any  # which of these it is tells the name of the setting
-else:
-    Level = bool | int | float | str | None
+_Level = Annotated[  # which kind it is tells the name of the setting
+    Any, told("text, a number, true or false", lambda level: isinstance(level, Level | None))
+]
 _Path = Annotated[str, told("a plain path below the run's folder", is_plain_path)]
 _Host = Annotated[str, matching("the name of a host", HOST)]
 _Time = Annotated[str, told("a time with its zone such as 2026-11-20T12:00:00+00:00", _is_time)]
@@ -228,9 +228,9 @@ class Manifest(Verdict):
     control: Control = Control()
     controller: Controller | None = None
     topology: Topology = Topology()
-    config: dict[str, Level] = {}
+    config: dict[str, _Level] = {}
     plan: dict[str, Any] = {}
-    settings: dict[str, Level] = {}
+    settings: dict[str, _Level] = {}
     roles: Roles = Roles()
     hosts: dict[_Host, dict[str, str]] = {}
     generator: Generator | None = None
