@@ -8,6 +8,7 @@ authors, and of machines the versions of what ran on them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from urllib.parse import quote
 from rocrate.model import ContextEntity, Dataset, Entity
 from rocrate.rocrate import ROCrate
 
+from analysis.claims.claim import Outcome
 from analysis.results.manifests import measured_sections
 from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
@@ -36,7 +38,7 @@ _FACTS = (*PROGRAMS, "kernel", "generator")  # of hosts, as manifests have them
 
 def write_crate(
     campaigns: Sequence[Path],
-    claims: Iterable[Mapping[str, Any]],
+    claims: Iterable[Outcome],
     *,
     authors: Mapping[str, str],
     licence: str,
@@ -51,7 +53,7 @@ def write_crate(
 
 def crate_of(
     campaigns: Sequence[Path],
-    claims: Iterable[Mapping[str, Any]],
+    claims: Iterable[Outcome],
     *,
     authors: Mapping[str, str],
     licence: str,
@@ -61,7 +63,7 @@ def crate_of(
     Parameters
     ----------
     campaigns : its folder, which holds runs, and those of the campaigns within it.
-    claims : about it, as `Claim.to_dict` gives them; what has no number is left out.
+    claims : about it; those without a number are left out.
     authors : whom it names as such: identifier, such as an ORCID iD, to name.
     licence : under which it is handed on, an identifier of SPDX such as ``MIT``.
 
@@ -77,9 +79,9 @@ def crate_of(
     for folder in campaigns:
         for section in measured_sections(folder):
             _tell_section(crate, campaign, folder, section)
-    for number, claim in enumerate(claims, start=1):
-        if claim["value"] is not None:
-            _tell_claim(crate, f"#claim-{number}", claim)
+    for number, outcome in enumerate(claims, start=1):
+        if not math.isnan(outcome.estimate.value):
+            _tell_claim(crate, f"#claim-{number}", outcome)
     document: dict[str, Any] = crate.metadata.generate()
     return document
 
@@ -176,23 +178,24 @@ def _program(name: str, version: str) -> tuple[str, dict[str, Any]]:
     return f"#{quote(f'{name} {version}', safe='')}", about
 
 
-def _tell_claim(crate: ROCrate, identifier: str, claim: Mapping[str, Any]) -> None:
+def _tell_claim(crate: ROCrate, identifier: str, outcome: Outcome) -> None:
     """Tell what was found as a variable of its section, or of the campaign if it is of several."""
-    numbers = {"value": "value", "minValue": "ci_low", "maxValue": "ci_high"}
+    claim, (low, high) = outcome.claim, outcome.estimate.interval()
+    numbers = {"value": outcome.estimate.value, "minValue": low, "maxValue": high}
     found = _add(
         crate,
         identifier,
         {
             "@type": "PropertyValue",
-            "name": claim["statement"],
+            "name": claim.statement,
             "description": (
-                f"{claim['quantity']}; claimed: {claim['rule']}; verdict: {claim['verdict']}; "
-                f"shown by: {claim['see']} of the report"
+                f"{claim.quantity}; claimed: {claim.rule.text}; verdict: {outcome.verdict}; "
+                f"shown by: {claim.see} of the report"
             ),
-            **{term: claim[name] for term, name in numbers.items() if claim[name] is not None},
+            **{term: number for term, number in numbers.items() if not math.isnan(number)},
         },
     )
-    of = crate.get(f"{claim['section']}/") or crate.root_dataset
+    of = crate.get(f"{claim.section}/") or crate.root_dataset
     of.append_to("variableMeasured", found, compact=True)
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import click
 
 from analysis.chapters.claims import ABOUT_RUNS, judge_chapters
+from analysis.claims.claim import Outcome
 from analysis.results import ParseError
 from analysis.results.manifests import loose_sections, measured_sections
 from analysis.tables import packed
@@ -95,14 +95,14 @@ def _pack(path: Path) -> None:
         )
 
 
-def _claims_about(path: Path) -> list[dict[str, Any]]:
+def _claims_about(path: Path) -> list[Outcome]:
     """Return the claims that runs bear on; none, and say why, where they cannot be read."""
     try:
         judged = judge_chapters(path, ABOUT_RUNS).values()
     except ParseError as exc:  # it was measured so
         say(f"{path.relative_to(DATA)}: {METADATA} is without claims: {exc}")
         return []
-    return [outcome.to_dict() for one in judged for outcome in one.outcomes]
+    return [outcome for one in judged for outcome in one.outcomes]
 
 
 @click.argument("name")
