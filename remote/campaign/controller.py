@@ -16,6 +16,7 @@ from pathlib import Path
 
 from analysis.results.manifests import PARTIAL_SUFFIX
 from records.files.whole import make_folder, written_whole
+from records.manifest import Control
 from records.paths import PROJECT
 from remote.campaign.attempts import Attempts, Session
 from remote.campaign.lab import (
@@ -195,7 +196,7 @@ class Controller:
             "seed": self.begun.seed,
             "fleet": inventory.fleet,
             "git": git_state(PROJECT),
-            "control": {**_control_facts(), "wake_up_bound_us": wake_up_bound_us()},
+            "control": _control().model_copy(update={"wake_up_bound_us": wake_up_bound_us()}),
         }
 
     def extend_record(
@@ -253,16 +254,16 @@ def _hosts(inventory: Inventory, section: Section) -> list[Host]:
 
 
 @cache
-def _control_facts() -> dict[str, object]:
+def _control() -> Control:
     """Return name, system and versions, and the checksums of what is uploaded to hosts."""
-    return {
-        "host": socket.gethostname(),
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "packages": {name: metadata.version(name) for name in PACKAGES},
-        "sha256": {
+    return Control(
+        host=socket.gethostname(),
+        system=platform.platform(),
+        python=platform.python_version(),
+        packages={name: metadata.version(name) for name in PACKAGES},
+        sha256={
             path.name: hashlib.sha256(path.read_bytes()).hexdigest()
             for path in OWN_FILES
             if path.is_file()
         },
-    }
+    )

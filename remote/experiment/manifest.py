@@ -15,7 +15,7 @@ from analysis.results import ParseError
 from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
 from records.documents import read_json, require_plain_values
 from records.files.whole import sync_to_disk, write_json
-from records.manifest import File, Manifest
+from records.manifest import File, Git, Manifest
 from remote.errors import ConfigError
 from remote.git_commands import git_command
 from remote.hosts.ssh.received import Received
@@ -30,7 +30,7 @@ def utc(epoch_s: float) -> str:
     return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="milliseconds")
 
 
-def git_state(root: Path) -> dict[str, object]:
+def git_state(root: Path) -> Git:
     """Return the commit of the project and whether the work tree differs from it.
 
     What is measured and drawn does not count: it changes nothing of how runs are measured.
@@ -42,9 +42,9 @@ def git_state(root: Path) -> dict[str, object]:
 
     try:
         changes = git("status", "--porcelain", *_OWN_FILES)
-        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changes)}
+        return Git(commit=git("rev-parse", "HEAD"), dirty=bool(changes))
     except (OSError, subprocess.CalledProcessError):
-        return {"commit": "unknown", "dirty": True}
+        return Git(commit="unknown", dirty=True)
 
 
 def write_files(folder: Path, files: Received) -> dict[str, File]:

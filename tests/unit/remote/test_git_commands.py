@@ -31,8 +31,8 @@ def clone(tmp_path, monkeypatch):
 def test_clone_of_this_project_is_trusted(clone, monkeypatch):
     monkeypatch.setattr(git_commands, "PROJECT", clone)
     state = git_state(clone)
-    assert len(str(state["commit"])) == 40
-    assert state["dirty"] is False
+    assert len(state.commit) == 40
+    assert state.dirty is False
 
 
 def test_other_repositories_are_not(clone):

@@ -12,7 +12,7 @@ import pytest
 
 from analysis.results.manifests import PACKED_MANIFESTS, packed_bytes
 from analysis.tables.packed import pack
-from records.manifest import Manifest
+from records.manifest import Git, Manifest
 from records.paths import DATA
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests
@@ -35,19 +35,19 @@ def test_measured_data_is_no_change_of_the_project(project: Path) -> None:
     (project / "figures").mkdir()
     (project / "figures" / "one.svg").write_text("<svg/>")
     state = git_state(project)
-    assert state["dirty"] is False
-    assert len(str(state["commit"])) == 40
+    assert state.dirty is False
+    assert len(state.commit) == 40
 
 
 @pytest.mark.parametrize("name", ["code.py", "new.py", "remote/data/new.py"])
 def test_changed_and_new_files_are(project: Path, name: str) -> None:
     (project / name).parent.mkdir(parents=True, exist_ok=True)
     (project / name).write_text("a = 2\n")
-    assert git_state(project)["dirty"] is True
+    assert git_state(project).dirty is True
 
 
 def test_outside_a_repository_nothing_is_known(tmp_path: Path) -> None:
-    assert git_state(tmp_path) == {"commit": "unknown", "dirty": True}
+    assert git_state(tmp_path) == Git(commit="unknown", dirty=True)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "{"])
