@@ -7,9 +7,11 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, field_validator, model_validator
 
 from records.documents import (
-    LONGEST_PHASE_S,
     Document,
+    Natural,
     Positive,
+    Seconds,
+    WholeSeconds,
     one_of,
     parse,
     table_of,
@@ -25,7 +27,6 @@ from records.section import (
     Dilated,
     Goal,
     PauseTable,
-    Phase,
     Planned,
     is_section_name,
 )
@@ -42,9 +43,9 @@ class Durations(Document):
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)]
     stable_s: Positive
-    warm_up_s: Phase
-    cool_down_s: Phase
-    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
+    warm_up_s: Seconds
+    cool_down_s: Seconds
+    heat_s: WholeSeconds = 0
 
 
 class Precision(Document):
@@ -52,7 +53,7 @@ class Precision(Document):
 
     goals: dict[Annotated[str, one_of(*RESULTS)], Goal]
     fewest: Annotated[int, whole_number(1, MOST_REPETITIONS)]
-    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)] = 0
+    heat_s: WholeSeconds = 0
 
 
 class SectionConditions(Planned):
@@ -113,7 +114,7 @@ class CampaignRecord(Document):
     """
 
     profile: Annotated[str, one_of(*PROFILES)]
-    seed: Annotated[int, whole_number(0)]
+    seed: Natural
     fleet: Annotated[str, told("a name, or a path of printable characters", str.isprintable)]
     conditions: dict[str, Condition] = {}
 

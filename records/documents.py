@@ -113,6 +113,9 @@ def matching(rule: str, pattern: str) -> WrapValidator:
 
 
 Count = Annotated[int, whole_number(1)]
+Natural = Annotated[int, whole_number(0)]
+Seconds = Annotated[int | float, number(0, LONGEST_PHASE_S)]
+WholeSeconds = Annotated[int, whole_number(0, LONGEST_PHASE_S)]
 Positive = Annotated[
     int | float, told(f"a number > 0, at most {_MOST:g}", lambda value: 0 < value <= _MOST)
 ]

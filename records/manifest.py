@@ -17,13 +17,14 @@ from records.documents import (
     LONGEST_PHASE_S,
     Count,
     Document,
+    Natural,
     Positive,
     Recorded,
+    Seconds,
+    WholeSeconds,
     matching,
-    number,
     parse,
     told,
-    whole_number,
 )
 from records.names import HOST, is_plain_path
 from records.settings import Level
@@ -49,15 +50,13 @@ _Level = Annotated[  # which kind it is tells the name of the setting
 _Path = Annotated[str, told("a plain path below the run's folder", is_plain_path)]
 _Host = Annotated[str, matching("the name of a host", HOST)]
 _Time = Annotated[str, told("a time with its zone such as 2026-11-20T12:00:00+00:00", _is_time)]
-_Natural = Annotated[int, whole_number(0)]
-_WholeSeconds = Annotated[int, whole_number(0, LONGEST_PHASE_S)]
 
 
 class File(Recorded):
     """A compressed file of the run."""
 
     sha256: Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
-    bytes: _Natural
+    bytes: Natural
 
 
 class Job(Recorded):
@@ -141,9 +140,9 @@ class Generator(Recorded):
 class Durations(Recorded):
     """How long the phases were to last, in seconds of the clock."""
 
-    warm_up_s: _WholeSeconds = 0
-    stable_s: _WholeSeconds = 0
-    cool_down_s: _WholeSeconds = 0
+    warm_up_s: WholeSeconds = 0
+    stable_s: WholeSeconds = 0
+    cool_down_s: WholeSeconds = 0
 
     @property
     def total_s(self) -> int:
@@ -239,9 +238,9 @@ class Manifest(Verdict):
     instances_per_client: Count = 0
     threads_per_instance: Count = 0
     num_clients: Count = 0
-    value_bytes: _Natural = 0
-    key_count: _Natural = 0
-    think_time_s: Annotated[int | float, number(0, LONGEST_PHASE_S)] | None = None
+    value_bytes: Natural = 0
+    key_count: Natural = 0
+    think_time_s: Seconds | None = None
     machine_share: float | None = None
     start: Start | None = None
     start_at_epoch_s: int | float = 0

@@ -12,7 +12,9 @@ from records.documents import (
     LONGEST_PHASE_S,
     Count,
     Document,
+    Natural,
     Positive,
+    Seconds,
     number,
     one_of,
     table_of,
@@ -96,7 +98,7 @@ Dilation = Annotated[
     ),
 ]
 Dilated = Annotated[int | float, number(MIN_DILATION, MAX_DILATION)]
-Phase = Annotated[int | float, number(0, LONGEST_PHASE_S)]
+Stable = Annotated[int | float, number(MIN_STABLE_S, LONGEST_PHASE_S)]
 Goal = Annotated[float, number(MIN_GOAL, MAX_GOAL)]
 Repetitions = Annotated[
     list[int],
@@ -113,7 +115,7 @@ Following = Annotated[Values, _values(name for name in SETTINGS if name not in C
 class Planned(Document):
     """What a plan holds of a section, and a campaign of the conditions that it was begun with."""
 
-    hosts: dict[Annotated[str, one_of(*ROLES)], Annotated[int, whole_number(0)]]
+    hosts: dict[Annotated[str, one_of(*ROLES)], Natural]
     constants: AnySettings
     follows: dict[str, dict[str, AnySettings]]
 
@@ -198,9 +200,9 @@ class LoadProfile(Document):
     """
 
     repetitions: Annotated[int, whole_number(1, MOST_REPETITIONS)] | None = None
-    stable_s: Annotated[int | float, number(MIN_STABLE_S, LONGEST_PHASE_S)] | None = None
-    warm_up_s: Phase = 0
-    cool_down_s: Phase = 0
+    stable_s: Stable | None = None
+    warm_up_s: Seconds = 0
+    cool_down_s: Seconds = 0
     precision: PrecisionTable | None = None
     time_dilation: Dilation | None = None
     factors: Factors = {}
@@ -224,7 +226,7 @@ class SectionFile(Document):
 
     title: str | None = None
     kind: str = "load"
-    hosts: Annotated[dict[str, int], _each(ROLES, Annotated[int, whole_number(0)])] = {}
+    hosts: Annotated[dict[str, int], _each(ROLES, Natural)] = {}
 
 
 class NetworkFile(SectionFile):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from records.documents import Count, Positive, matching, number, one_of, told, whole_number
+from records.documents import Count, Natural, Positive, matching, number, one_of, told, whole_number
 from records.names import NAME
 
 Level = str | int | float | bool
@@ -45,7 +45,6 @@ _LARGEST_DEPTH = 1024
 _LONGEST_THINK_TIME_S = 3600
 _WEIGHT = "(send|pop|peek|list):[1-9][0-9]{0,8}"
 
-_Natural = Annotated[int, whole_number(0)]
 _Replicas = Annotated[
     int | str,
     told(
@@ -108,7 +107,7 @@ class Settings:
     client_hosts: int
     """Hosts that generate load."""
     num_middlewares: Annotated[
-        _Natural, Setting("hosts", "Number of middlewares", legend="{} middlewares")
+        Natural, Setting("hosts", "Number of middlewares", legend="{} middlewares")
     ]
     """Hosts that run a middleware each."""
     num_servers: Annotated[
@@ -245,7 +244,7 @@ class Settings:
     queues: Annotated[Count, Setting("generator", "Queues", "--queues={}", only="queues")] = 1
     """Number of queues; each is named by `key_prefix` and a number."""
     receivers: Annotated[
-        _Natural, Setting("generator", "Receivers", "--receivers={}", only="queues")
+        Natural, Setting("generator", "Receivers", "--receivers={}", only="queues")
     ] = 0
     """Number of receivers `r1`, `r2`, ...; without receivers, messages are for everyone."""
     backend: Annotated[
@@ -288,7 +287,7 @@ class Settings:
     durable: Annotated[bool, Setting("database", "Database on a disk", only="databases")] = False
     """The database is on the disk of `/var/tmp`, not in memory."""
     queued_messages: Annotated[
-        _Natural, Setting("generator", "Messages at the start", only="databases", varies=False)
+        Natural, Setting("generator", "Messages at the start", only="databases", varies=False)
     ] = 1000
     """Messages that wait in all queues together when clients begin."""
     fsync: Annotated[

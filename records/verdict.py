@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from records.documents import LONGEST_PHASE_S, Recorded, one_of, whole_number
+from records.documents import Recorded, WholeSeconds, one_of
 
 ACCEPTED, REJECTED = "accepted", "rejected"
 PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
@@ -25,7 +25,7 @@ class Window(Recorded):
     """The stable window in epoch seconds, end exclusive, and the phases around it."""
 
     start_epoch_s: int
-    stable_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)]
+    stable_s: WholeSeconds
     end_epoch_s: int = 0
     warm_up_s: int = 0
     cool_down_s: int = 0

@@ -8,27 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from records.documents import (
-    LONGEST_PHASE_S,
-    Document,
-    Positive,
-    number,
-    one_of,
-    parse,
-    told,
-    whole_number,
-)
+from records.documents import Document, Positive, Seconds, WholeSeconds, one_of, parse, told
 from records.manifest import Manifest
 from records.middleware import require_plain
 from records.section import (
-    MIN_STABLE_S,
     PROFILES,
     SECTION_NAME,
     AnySettings,
     Dilated,
     PauseTable,
-    Phase,
     Planned,
+    Stable,
     is_section_name,
 )
 from remote.errors import ConfigError
@@ -126,15 +116,15 @@ class _Plan(Planned):
     profile: Annotated[str, one_of(*PROFILES)]
     kind: Annotated[str, one_of("load")]
     pauses: list[PauseTable]
-    heat_s: Annotated[int, whole_number(0, LONGEST_PHASE_S)]
+    heat_s: WholeSeconds
 
 
 class _Lengths(Document):
     """How long the run was, in seconds of the clock."""
 
-    stable_s: Annotated[int | float, number(MIN_STABLE_S, LONGEST_PHASE_S)]
-    warm_up_s: Phase
-    cool_down_s: Phase
+    stable_s: Stable
+    warm_up_s: Seconds
+    cool_down_s: Seconds
 
 
 class _Asked(Document):
