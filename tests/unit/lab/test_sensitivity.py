@@ -4,11 +4,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from analysis.lab.sensitivity import UNEXPLAINED
 from lab import sensitivity
 from lab.cli import main
 from remote.campaign import Campaign
-from tests.helpers.sensitivity import AZURE, CONFIG, POWERS, FakeLab, planned
+from tests.helpers.sensitivity import AZURE, CONFIG, FakeLab, planned
 
 
 @pytest.fixture
@@ -17,9 +16,6 @@ def without_model(monkeypatch):
         raise ValueError("made up")
 
     monkeypatch.setattr("analysis.tables.tidied.campaign_tables", no_tables)
-
-
-STUDY = "remote.campaign.changes.study"
 
 
 @pytest.fixture
@@ -93,20 +89,6 @@ def test_the_command_tells_what_is_wrong(lab, words, message):
     refused = lab(*words)
     assert refused.exit_code == 1
     assert message in refused.output
-
-
-def test_the_table_tells_what_throughput_follows(tmp_path, monkeypatch, without_model):
-    study, told = planned(tmp_path), []
-    quiet = FakeLab(within=0.002, between=0.001)
-    monkeypatch.setattr(sensitivity, "on_lab", lambda report: contextlib.nullcontext(quiet))
-    table = sensitivity.sensitivity_of(study, report=told.append)
-    rows = table.set_index("parameter")
-    assert rows.index[0] == "server link rate"
-    assert rows.index[-1] == UNEXPLAINED
-    for name, power in (POWERS | {UNEXPLAINED: 0.1}).items():
-        assert rows.loc[name, "measured"] == pytest.approx(power, abs=0.03)
-        assert rows.loc[name, "lower"] < power < rows.loc[name, "upper"]
-    assert told == ["no model of this system: made up"]
 
 
 def test_what_was_not_measured_has_no_elasticity(tmp_path):

@@ -98,10 +98,6 @@ def shown(tmp_path_factory):
     return json.loads(done.stdout)
 
 
-def test_the_recipe_is_short():
-    assert len(recipe().splitlines()) + 1 < 15  # and a line of the manual
-
-
 def test_section_files_are_checked_by_the_type(shown):
     assert shown["levels"] == [False, True]
     assert shown["refusal"] == "x.toml: factors.failover[1] must be true or false, got 'yes'"

@@ -67,11 +67,6 @@ def test_four_lines_are_enough(tmp_path):
     )
 
 
-def test_one_that_is_told_a_port_only_listens_on_all_addresses(tmp_path):
-    mine = read(tmp_path, FOUR_LINES.replace("-l {{ address }} ", ""))
-    assert "-p 11212" in started(mine).command
-
-
 def test_our_command_is_that_of_the_course():
     own = own_middleware()
     assert own.tells_statistics

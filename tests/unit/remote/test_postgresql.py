@@ -2,21 +2,14 @@
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from records.settings import DEFAULTS
-from remote.hosts.host import Host
-from remote.services.postgresql import Cluster, url
+from remote.services.postgresql import Cluster
+from tests.helpers.hosts import host
 
-D1 = Host(
-    name="d1",
-    role="databases",
-    address="198.18.0.41",
-    data_address="198.18.0.41",
-    known_hosts=Path("known_hosts"),
-)
+D1 = host("d1", "databases", "198.18.0.41")
 
 
 def options(time_dilation=1.0, **changes):
@@ -57,7 +50,3 @@ def test_cluster_may_be_durable_or_careless():
 )
 def test_what_is_done_by_the_clock_is_stretched(k, told):
     assert told.items() <= options(time_dilation=k)[1].items()
-
-
-def test_middlewares_are_a_user_without_rights():
-    assert url(D1) == "postgresql://messages@198.18.0.41:5432/messages"

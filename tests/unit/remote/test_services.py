@@ -24,6 +24,14 @@ MEMTIER = Memtier(
     json_file="memtier-0.json",
 )
 SETTINGS = replace(DEFAULTS, threads_per_instance=2, clients_per_thread=8)
+QUEUES = replace(
+    SETTINGS,
+    workload="queue",
+    key_prefix="q",
+    queue_mix="send:40,pop:50,peek:10,list:10",
+    queues=4,
+    receivers=3,
+)
 
 
 def test_memtier_command_has_the_studies_options():
@@ -43,10 +51,26 @@ def test_memtier_prefill_writes_every_key_once():
     assert not [word for word in words if word.startswith(("--test", "--multi", "--pi", "--think"))]
 
 
-def test_memtier_asks_for_several_keys_and_starts_together():
-    many = replace(SETTINGS, workload="multi-get", multi_get_keys=9)
-    words = replace(MEMTIER, start_is_told=True).command(many).split()
-    assert {"--ratio=1:9", "--multi-key-get=9", "--start-at=-"} <= set(words)
+def test_queues_are_asked_for_in_place_of_keys():
+    assert MEMTIER.command(QUEUES) == (
+        "'/opt/my tools/memtier_benchmark' --server=198.18.0.31 --port=11211 "
+        "--protocol=memcache_text --test-time=6 --key-prefix=q --distinct-client-seed --randomize "
+        "--json-out-file=memtier-0.json --hide-histogram --clients=8 --data-size=4096 --threads=2 "
+        "--queue-mix=send:40,pop:50,peek:10,list:10 --queues=4 --receivers=3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pace", "words"),
+    [
+        ({"think_time_s": 0.0002}, "--think-time=0.200000"),
+        ({"think_time_s": 0.005 * 3}, "--think-time=15.000000"),
+        ({"sending_rate_per_s": 100.0}, "--rate-limiting=100"),
+        ({"sending_rate_per_s": 100 / 3}, "--rate-limiting=33.33333333"),
+    ],
+)
+def test_think_times_are_told_in_ms_and_rates_with_their_fractions(pace, words):
+    assert f" {words} " in MEMTIER.command(replace(QUEUES, **pace))
 
 
 @pytest.mark.parametrize(
@@ -76,12 +100,6 @@ def test_keys_have_the_length_that_is_asked_for(count, key_bytes, first, last):
 def test_keys_that_memcached_cannot_take_are_refused(count, prefix, key_bytes, message):
     with pytest.raises(ValueError, match=message):
         Keys.of(count, prefix=prefix, key_bytes=key_bytes)
-
-
-def test_memcached_serves_on_one_address_with_one_thread():
-    assert memcached.command("198.18.0.31", user="lab").startswith(
-        "memcached -l 198.18.0.31 -p 11211 -U 0 -t 1 "
-    )
 
 
 def test_memcached_of_root_runs_in_an_account_without_rights():

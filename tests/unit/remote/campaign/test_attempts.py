@@ -214,15 +214,6 @@ def test_attempts_after_a_pilot_all_count_though_earlier_ones_are_forgotten(runs
     assert states(runs[:1]) == [State.REJECTED]
 
 
-def test_failures_before_a_pilot_do_not_count_later(runs):
-    pilot = replace(runs[0], is_trial=True)
-    plans = [[pilot], [runs[0]]]
-    with pytest.raises(KeyboardInterrupt):
-        measure(runs, BAD_JOB, BAD_JOB, GOOD_JOB, BAD_JOB, KeyboardInterrupt(), plans=plans)
-    assert states(runs[:1]) == [State.TODO]
-    assert len(counted_attempts(runs[0])) == 1
-
-
 def test_time_of_each_phase_is_in_the_manifest(runs):
     measure(runs[:1], GOOD_JOB)
     phases = read_manifest(runs[0].folder).phases_s

@@ -3,7 +3,7 @@ import tomllib
 import pytest
 
 from records.objective import Objective
-from remote.campaign.search_file import as_toml, name_of, parse_levels, search_document
+from remote.campaign.search_file import as_toml, parse_levels, search_document
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section, section_of
 
@@ -58,8 +58,3 @@ def test_parts_are_searched_without_their_rates(tmp_path):
         {"workload": "set", "num_middlewares": 1, "workers": 1},
         {"workload": "set", "num_middlewares": 1, "workers": 8},
     ]
-
-
-def test_names_tell_what_was_asked_for():
-    given = {"workers": [64, 8], "workload": ["get"]}
-    assert name_of("3.1", FIND, given) == "find-3.1-p99-5-ms-workers-64-8-workload-get"

@@ -143,7 +143,6 @@ def test_find_searches_with_another_middleware_what_that_can_be_told(section, ro
     [
         (["p99 < 5 ms", "3.1"], "an objective is such as"),
         (["throughput with p99 < 5 ms", "3.3"], "no section `3.3`"),
-        (["throughput with p99 < 5 ms", "3.1", "--worker", "1"], "no factor of the section"),
         (["throughput with p99 < 5 ms", "3.1", "--workers", "0"], "must be a whole number >= 1"),
     ],
 )

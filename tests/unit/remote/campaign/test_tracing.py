@@ -60,14 +60,6 @@ def test_what_is_no_share_is_refused_before_anything_is_done(text):
     assert repr(text) in result.output
 
 
-def test_it_takes_the_place_of_what_sections_say(opened):
-    assert follow_of(opened(), "3.1") is None
-    assert follow_of(opened(100), "3.1") == 100
-    assert follow_of(opened(), "8") == 20
-    assert follow_of(opened(100), "8") == 100
-    assert follow_of(opened(0), "8") is None
-
-
 @pytest.mark.parametrize("section", ["0", "2.1"])
 def test_a_section_without_a_middleware_is_refused(opened, section):
     rule = rf"{section}\.toml: section {section} has no middleware .* measure it without --trace"

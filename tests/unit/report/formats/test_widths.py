@@ -27,10 +27,6 @@ def test_rows_stay_on_one_line_where_a_smaller_font_makes_that_possible():
     assert all(share * WIDTH_PT >= needed * (1 - 1e-9) for share in layout.shares)
 
 
-def test_table_wider_than_any_page_has_no_layout():
-    assert fit([["configuration"] * 40]) is None
-
-
 cell = st.text(alphabet="ab ", max_size=40)
 
 

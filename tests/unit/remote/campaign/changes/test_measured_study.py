@@ -46,20 +46,6 @@ def test_what_is_read_is_what_was_planned(lab, tmp_path):
     assert set(cells.itertuples(index=False, name=None)) == planned_factors
 
 
-def test_another_middleware_has_studies_of_its_own(lab, tmp_path):
-    campaign = opened(tmp_path)
-    levels = {name: CONFIG[name] for name in ("workload", "clients_per_thread")}
-    with contextlib.suppress(KeyboardInterrupt):
-        lab.breaks_after = 20
-        measure_study(campaign, "3.1", levels, middleware="nutcracker")
-    (name,) = held_studies(campaign.path)
-    assert name == "middlewares/nutcracker/sensitivity/3.1-workload=get_clients_per_thread=32"
-    inside = opened(tmp_path, "none", middleware="nutcracker")
-    assert set(held_studies(inside.path)) == {name, name.removeprefix("middlewares/nutcracker/")}
-    folder = measure_study(opened(tmp_path, "none"), "3.1", levels, middleware="nutcracker")
-    assert "workers" not in read_study(folder).factors
-
-
 def test_what_is_not_measured_is_told(tmp_path):
     (tmp_path / "one").mkdir()
     assert held_studies(tmp_path / "one") == {}

@@ -34,14 +34,6 @@ def test_repetitions_are_taken_in_turns(tmp_path):
     assert len(repetitions) >= 2
 
 
-def test_each_case_is_a_campaign_of_its_own(tmp_path):
-    measured(planned(tmp_path), FakeLab())
-    folder = tmp_path / "sensitivity" / "3.1-workload=get_clients_per_thread=32_workers=64"
-    assert len(list(folder.iterdir())) == 15
-    case = folder / "workers-x1.203" / "3.1" / "workload=get_clients_per_thread=32_workers=77"
-    assert (case / "rep-1" / "manifest.json").is_file()
-
-
 def test_all_cases_have_the_middleware_of_the_campaign(tmp_path):
     study = replace(planned(tmp_path), middleware=tmp_path / "mine.toml")
     assert {study.campaign(case).middleware_name for case in study.cases} == {"mine"}
@@ -67,17 +59,6 @@ def test_nothing_is_measured_twice(tmp_path):
     assert len(runs) == len(set(runs))
     assert not is_missing(study)
     assert measured(study, FakeLab()).turns == []
-
-
-def test_cases_that_are_known_let_the_others_go_on(tmp_path):
-    noisy = FakeLab(between=0.05)
-    study = planned(tmp_path)
-    measured(study, noisy)
-    made = {name: len(noisy.loads(name)) for name in {name for name, _ in noisy.runs}}
-    fewest, most = study.cases[0].section.repetitions
-    assert min(made.values()) >= fewest
-    assert fewest < max(made.values()) <= most
-    assert len(set(made.values())) > 1
 
 
 def test_all_are_measured_at_the_dilation_that_the_system_as_it_is_has_chosen(tmp_path):

@@ -12,21 +12,17 @@ from remote.campaign.planning.bounds import (
 )
 from remote.errors import ConfigError
 from remote.experiment.section_file import read_section
-from remote.hosts.inventory import Host, Inventory
+from remote.hosts.inventory import Inventory
+from tests.helpers.hosts import host
 
 SECTION = read_section("3.1", "smoke")
 READS = {"workload": "get", "clients_per_thread": 32, "workers": 64}
 
 
 def inventory(fleet=LOCAL_LAB, rate=100.0, rtt_ms=0.9, servers=1):
-    def host(name, role):
-        return Host(
-            name=name, role=role, address="198.18.0.1", data_address="198.18.0.1",
-            known_hosts=Path("known_hosts"), rate_mbit_per_s=rate,
-        )  # fmt: skip
-
-    hosts = [host(f"c{i}", "clients") for i in (1, 2, 3)] + [host("m1", "middlewares")]
-    hosts += [host(f"s{i + 1}", "servers") for i in range(servers)]
+    names = [*("c1", "c2", "c3", "m1"), *(f"s{i + 1}" for i in range(servers))]
+    roles = {"c": "clients", "m": "middlewares", "s": "servers"}
+    hosts = [host(name, roles[name[0]], rate_mbit_per_s=rate) for name in names]
     return Inventory(
         path=Path("hosts.yml"), hosts=tuple(hosts), fleet=fleet, topology="any", rtt_ms=rtt_ms
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.models import mmm
-from remote.campaign.planning.bracket import Found, Next, bracket_of, next_step, rates_left
+from remote.campaign.planning.bracket import Found, Next, bracket_of, next_step
 from remote.campaign.planning.probe import Limit, Probe
 
 WINDOW_S = 5.0
@@ -164,13 +164,3 @@ def test_runs_that_are_refused_end_the_search_instead_of_trying_ever_higher_rate
     step = next_step([probe(100, [1.0]), *refused], LIMIT, 1)
     assert isinstance(step, Found)
     assert (step.why_not, step.low) == ("the checks refuse its runs", 100)
-
-
-def test_rates_left_are_those_of_bisection():
-    found = next_step([probe(100, [1.0]), probe(200, [20.0])], LIMIT, 1)
-    assert isinstance(found, Next)
-    known, _, _ = searched(1, 1, 0.03, 0.8)
-    assert rates_left(known.bracket, 0.05) == 0
-    assert rates_left(known.bracket, 0.01) == math.ceil(
-        math.log2(math.log(known.bracket.high / known.bracket.low) / math.log(1.01))
-    )

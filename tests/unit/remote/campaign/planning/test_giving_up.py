@@ -34,16 +34,6 @@ def test_a_repetition_that_is_given_up_is_made_up_for_by_another(campaign, tmp_p
     assert campaign.missing(section) == campaign.opened(section).links()
 
 
-def test_what_is_given_up_hides_nothing_that_is_left(campaign, tmp_path):
-    section = write_section(tmp_path, PRECISION, clients=[1])
-    lab = MadeUpLab(fails=lambda run: "failed" if run.repetition == 2 else "")
-    measure_all(campaign, section, lab, runs=1 + MAX_ATTEMPTS)
-    left = campaign.missing(section)[len(campaign.opened(section).links()) :]
-    assert [run.repetition for run in left] == [3]
-    again = campaign.missing(section, retry=True)[len(campaign.opened(section).links()) :]
-    assert [run.repetition for run in again] == [2]
-
-
 def test_a_cell_whose_runs_all_fail_ends_and_says_so(campaign, tmp_path):
     section = write_section(tmp_path, PRECISION, clients=[1, 2])
     lab = MadeUpLab(fails=lambda run: "failed" if run.config["clients_per_thread"] == 2 else "")

@@ -11,7 +11,6 @@ from remote.campaign.planning.search import (
     probe_of,
     runs_left,
     searches,
-    with_rate,
 )
 from remote.experiment.lengths import Lengths
 from remote.experiment.precision import Precision
@@ -54,29 +53,6 @@ def run(repetition, p99_ms, throughput, k=1.0, **more):
 def cell(config, rate, *values_ms, **more):
     runs = tuple(run(n, value, rate) for n, value in enumerate(values_ms, start=1))
     return Cell(config={**config, "arrival_rate_per_s": float(rate)}, measured=runs, **more)
-
-
-def next_runs(section, cells, *start):
-    """The next repetition of each search that goes on."""
-    return [
-        (with_rate(search.config, search.step.rate_per_s), search.step.repetition)
-        for search in searches(section, cells, *start)
-        if isinstance(search.step, Next)
-    ]
-
-
-def test_each_configuration_has_a_search_of_its_own():
-    cells = [cell(SET, 400, 1.0), cell(GET, 100, 20.0)]
-    assert next_runs(section(), cells) == [
-        ({**SET, "arrival_rate_per_s": 800.0}, 1),
-        ({**GET, "arrival_rate_per_s": 50.0}, 1),
-    ]
-
-
-def test_repetitions_that_were_given_up_are_not_asked_for_again():
-    near = cell(SET, 400, 4.9, given_up=frozenset({2}))
-    (config, repetition), *_ = next_runs(section(), [near])
-    assert (config["arrival_rate_per_s"], repetition) != (400.0, 2)
 
 
 def test_a_search_ends_when_its_budget_is_spent_and_tells_what_it_lacks():

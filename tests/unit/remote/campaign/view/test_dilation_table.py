@@ -2,14 +2,10 @@ import pytest
 from click.testing import CliRunner
 
 from lab.cli import main
-from records.manifest import Manifest
 from records.text.words import MISSING
-from records.verdict import ACCEPTED, PILOT
-from remote.campaign.planning.cell import Cell, Measured, cells
+from remote.campaign.planning.cell import Cell, Measured
 from remote.campaign.view.dilation_table import dilation_table
 from remote.experiment.lengths import Lengths
-from remote.experiment.manifest import write_manifest
-from remote.experiment.section import slug
 from remote.experiment.section_file import read_section
 
 CONFIG = {"workload": "set"}
@@ -93,27 +89,6 @@ def test_extrapolation_needs_three_k_and_a_line():
     values = {1.0: 10.0, 4.0: 2.5, 16.0: 1.0, 64.0: 1.0}  # a machine whose CPU was the limit
     runs = [run(k, value * off) for k, value in values.items() for off in (0.999, 1.001)]
     assert row(*runs, extrapolate=True)["ms at 1/k = 0"] == "no line"
-
-
-def test_trials_of_a_campaign_are_found(tmp_path):
-    section = read_section("3.1", "smoke")
-    folder = tmp_path / section.name / slug(section.configs()[0])
-    runs = [("rep-1.pilot-1", PILOT, 1.0, 5.2), ("rep-1.pilot-2", PILOT, 4.0, 5.05)]
-    for attempt, (name, status, k, value) in enumerate([*runs, ("rep-1", ACCEPTED, 2.0, 5.1)]):
-        (folder / name).mkdir(parents=True)
-        manifest = {
-            "status": status,
-            "repetition": 1,
-            "attempt": attempt + 1,
-            "is_trial": status == PILOT,
-            "durations": {"stable_s": 3, "warm_up_s": 1, "cool_down_s": 1},
-            "topology": {"time_dilation": k},
-            "results": run(k, value).results,
-        }
-        write_manifest(folder / name, Manifest(**manifest))
-    text = dilation_table(section, cells(section, tmp_path))
-    measured = next(line for line in text.splitlines() if "by the trials" in line)
-    assert "1: 5.2 ms" in measured and measured.split()[-4:] == ["yes", "by", "the", "trials"]
 
 
 def test_command_shows_a_campaign_and_refuses_what_has_no_load():

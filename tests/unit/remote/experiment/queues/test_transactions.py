@@ -1,14 +1,13 @@
 """Transactions that are left open on purpose: when they fit, when they are open, what is kept."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from remote.errors import ConfigError
 from remote.experiment.queues import transactions
 from remote.experiment.section_file import read_section
-from remote.hosts.host import Host
+from tests.helpers.hosts import host
 from tests.unit.remote.experiment.queues.test_messages import SETTINGS
 
 SECTION = """
@@ -70,16 +69,7 @@ def test_it_begins_after_a_sixth_of_the_window_and_is_stretched_as_the_system_is
 
 
 def test_what_was_open_is_kept_and_what_broke_off_is_not():
-    hosts = [
-        Host(
-            name=name,
-            role="databases",
-            address="198.18.0.41",
-            data_address="198.18.0.41",
-            known_hosts=Path("known_hosts"),
-        )
-        for name in ("d1", "d2")
-    ]
+    hosts = [host(name, "databases") for name in ("d1", "d2")]
     files = {
         "d1/open-transaction.out": b"1795518422.061806\n1795518426.022664\n",
         "d2/open-transaction.out": b"1795518422.1\n",

@@ -9,9 +9,9 @@ from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions.captures import Captures, _snap_bytes
 from remote.experiment.sessions.setup import Setup
-from remote.hosts.inventory import Host
 from remote.services.capture import HEADS_BYTES, WHOLE_PACKETS_BYTES
 from remote.services.middleware_file import own_middleware
+from tests.helpers.hosts import host
 
 FOLLOWED = "client,...\n10.0.0.1:40000,...\n"
 
@@ -58,17 +58,7 @@ def steps(tmp_path):
         object.__setattr__(section, "constants", changed)
         names = {"clients": ["c1"], "middlewares": ["m1", "m2"], "servers": ["s1", "s2"]}
         hosts = {
-            role: tuple(
-                Host(
-                    name=name,
-                    role=role,
-                    address=name,
-                    data_address=name,
-                    known_hosts=tmp_path,
-                    work_dir="work",
-                )
-                for name in of_role
-            )
+            role: tuple(host(name, role, name, work_dir="work") for name in of_role)
             for role, of_role in names.items()
         }
         run = Run(section=section, config=config, repetition=1, campaign_dir=tmp_path)

@@ -16,25 +16,15 @@ from remote.experiment.sessions.setup import MOST_PINGED, Setup
 from remote.hosts.inventory import Host
 from remote.hosts.provision import DROP_IN, Tools
 from remote.services.middleware_file import (
-    middleware_file,
     own_middleware,
-    read_middleware_file,
 )
+from tests.helpers.hosts import host
 
 WHERE = Path("inventory.yml")
 
 
 def hosts(role: str, count: int) -> list[Host]:
-    return [
-        Host(
-            name=f"{role[0]}{n}",
-            role=role,
-            address=f"198.18.0.{n}",
-            data_address=f"198.18.0.{n}",
-            known_hosts=Path("known_hosts"),
-        )
-        for n in range(1, count + 1)
-    ]
+    return [host(f"{role[0]}{n}", role, f"198.18.0.{n}") for n in range(1, count + 1)]
 
 
 def settings(**changes) -> Settings:
@@ -183,14 +173,6 @@ def test_middleware_is_told_a_depth_only_where_one_is_set():
     assert " --depth 4 " in launch(own_middleware(), settings(depth=4)).command
     assert "--depth" not in launch(own_middleware(), settings(pipeline=4)).command
     assert "--pipeline" not in command(settings(depth=4))
-
-
-def test_another_middleware_is_told_what_it_takes():
-    nutcracker = read_middleware_file(middleware_file("nutcracker", []))
-    told = launch(nutcracker, settings())
-    assert told.command.startswith("nutcracker --conf-file nutcracker.yml ")
-    assert "listen: 198.18.0.1:11212" in told.configuration["nutcracker.yml"]
-    assert "- 198.18.0.2:11211:1" in told.configuration["nutcracker.yml"]
 
 
 @pytest.mark.parametrize(("time_dilation", "told"), [(1, "3000ms"), (4, "12000ms")])

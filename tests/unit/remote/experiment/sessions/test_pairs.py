@@ -1,7 +1,6 @@
 import itertools
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 from remote.experiment.sessions.pairs import (
     MOST_ALONE,
@@ -11,17 +10,11 @@ from remote.experiment.sessions.pairs import (
     rounds,
     told,
 )
-from remote.hosts.host import Host
+from tests.helpers.hosts import host
 
 RATES = {"c1": 200.0, "c2": 200.0, "s1": 100.0, "s2": 100.0, "s3": 25.0}
 ROLES = {"c": "clients", "s": "servers"}
-HOSTS = [
-    Host(
-        name=name, role=ROLES[name[0]], address=name, data_address=name,
-        known_hosts=Path("known_hosts"), rate_mbit_per_s=rate,
-    )
-    for name, rate in RATES.items()
-]  # fmt: skip
+HOSTS = [host(name, ROLES[name[0]], rate_mbit_per_s=rate) for name, rate in RATES.items()]
 
 
 def names(pairs):
