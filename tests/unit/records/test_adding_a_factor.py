@@ -6,8 +6,6 @@ import shutil
 import subprocess
 import sys
 
-import pytest
-
 from records.paths import PROJECT
 
 BEFORE = "\n    @property\n    def instances"  # what follows the last field of `Settings`
@@ -77,12 +75,10 @@ def recipe():
     return text.split("```python\n")[1].split("```")[0]
 
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    """What a project says that differs from this one by the lines of the recipe alone."""
-    folder = tmp_path_factory.mktemp("with-a-factor")
-    shutil.copytree(PROJECT / "records", folder / "records")
-    register = folder / "records" / "settings.py"
+def test_an_option_becomes_a_factor_of_sections_commands_tables_and_the_manual(tmp_path):
+    """A project differs from this one by the lines of the recipe alone."""
+    shutil.copytree(PROJECT / "records", tmp_path / "records")
+    register = tmp_path / "records" / "settings.py"
     source = register.read_text()
     assert source.count(BEFORE) == 1
     register.write_text(source.replace(BEFORE, f"{recipe()}{BEFORE}"))
@@ -91,32 +87,20 @@ def shown(tmp_path_factory):
         input=SECTION,
         capture_output=True,
         text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT)])},
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PROJECT)])},
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_section_files_are_checked_by_the_type(shown):
+    shown = json.loads(done.stdout)
     assert shown["levels"] == [False, True]
     assert shown["refusal"] == "x.toml: factors.failover[1] must be true or false, got 'yes'"
-
-
-def test_the_middleware_is_told_by_the_option(shown):
     off, on = shown["commands"]
     assert " --failover off " in off
     assert " --failover on " in on
-
-
-def test_tables_have_the_column_and_the_label(shown):
     assert shown["is_column"]
     assert shown["column"] is True
     assert shown["row"] == "false, true"
     assert shown["label"] == "Failover"
-
-
-def test_the_manual_has_its_words(shown):
     row = (
         "yes | true or false | `false` | `--failover {}` | Reads that a server fails go to another"
     )

@@ -118,22 +118,8 @@ def test_section_of_queues_names_what_does_not_go_together(tmp_path, old, new, m
     ],
 )
 def test_caches_have_no_settings_of_queues(tmp_path, given, message):
-    text = f"""
-{given}
-[hosts]
-clients = 1
-middlewares = 1
-servers = 1
-[factors]
-workload = ["set"]
-clients_per_thread = [1]
-workers = [8]
-[profiles.smoke]
-repetitions = 1
-stable_s = 1
-"""
     with pytest.raises(ConfigError, match=message):
-        read(tmp_path, text)
+        read(tmp_path, f'base = "3.1"\n{given}\n')
 
 
 def test_number_of_databases_may_be_a_factor(tmp_path):
