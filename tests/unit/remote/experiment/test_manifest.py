@@ -142,6 +142,7 @@ def test_a_manifest_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None
     ("change", "said"),
     [
         ({"hosts": [1]}, "hosts must be a table"),
+        ({"plan": {"x": float("inf")}}, r"plan\.x must be a number of at most"),
         ({"format": 2}, "not a manifest of format 1"),
         ({"files": {"../a": {}}}, "a plain path below the run's folder"),
     ],
