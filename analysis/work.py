@@ -93,11 +93,6 @@ def mapped(
         item are the same whichever worker has it, and however many there are.
     within
         What calls it; by default `workers` for these items alone.
-
-    Raises
-    ------
-    Exception
-        What `function` raises, at the item for which it does.
     """
     listed = list(items)
     seeds: Sequence[SeedSequence | None] = [None] * len(listed)

@@ -24,18 +24,6 @@ class DrawingError(RuntimeError):
 def draw_svg(spec: dict[str, Any], width_px: int, height_px: int) -> str:
     """Draw a figure as SVG.
 
-    Parameters
-    ----------
-    spec : dict
-        The figure as plotly's JSON object, with `data` and `layout`.
-    width_px, height_px : int
-        Size of the drawing in CSS pixels (96 to the inch).
-
-    Returns
-    -------
-    str
-        The SVG document.
-
     Raises
     ------
     DrawingError

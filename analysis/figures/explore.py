@@ -30,8 +30,6 @@ def explore(
     ----------
     draw : callable
         Takes the controls' values by name and returns the figure.
-    name, caption : str
-        As for `present.figure`.
     controls : mapping
         Argument of `draw` to its levels, the first of which is shown to begin with, or to a widget
         with a value, such as a slider.

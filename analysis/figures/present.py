@@ -53,15 +53,8 @@ def cite(campaign_dir: Path, *sections: str) -> None:
 
     Parameters
     ----------
-    campaign_dir : Path
-        ``data/<campaign>``.
     sections : str
         The sections whose runs they show, such as "2.1"; none for figures that show no runs.
-
-    Raises
-    ------
-    FileNotFoundError
-        A section was not measured.
     """
     global _source
     _source = read_provenance(campaign_dir, sections) if sections else None
@@ -238,8 +231,6 @@ def drawing(svg: str | Path, name: str, caption: str) -> ShownDrawing:
     ----------
     svg : str or Path
         The drawing, or the file that holds it. Its text is best set in the fonts of the figures.
-    name, caption : str
-        As for `figure`, and numbered with the figures.
     """
     return ShownDrawing(svg.read_text() if isinstance(svg, Path) else svg, name, caption)
 
@@ -256,8 +247,6 @@ def table(
         named index becomes the first columns, an unnamed one is left out.
     name, caption : str
         As for `figure`; referred to by ``[Table](#02-1-summary)``.
-    formats : mapping, optional
-        Column to format specification (".1f") or function; others get a sensible default.
     """
     formats = formats or {}
     named = [level for level in frame.index.names if level is not None]

@@ -94,11 +94,6 @@ def style_of(kind: str, level: object, position: int = 0) -> Style:
 
     Parameters
     ----------
-    kind
-        Column that tells the series apart: ``workload``, ``workers``, ``side``, ``percentile``,
-        ``sharded``, or any other.
-    level
-        Value in that column.
     position
         Of the level among those of the figure.
     """

@@ -23,8 +23,6 @@ def marked(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     table
         Rows of cells, with columns by which `cells` are told apart, such as `workload`, `workers`
         and `num_clients`.
-    cells
-        From `analysis.laws.summary.cells`.
 
     Returns
     -------

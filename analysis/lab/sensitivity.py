@@ -82,13 +82,7 @@ _OF_A_HOST = re.compile("|".join(name.format("[a-z][a-z0-9-]*") for name in OF_H
 
 
 def parameter_of(name: str) -> Parameter:
-    """Return a parameter of a lab by its name, such as ``server link rate`` or ``s3 link rate``.
-
-    Raises
-    ------
-    ValueError
-        There is none of that name.
-    """
+    """Return a parameter of a lab by its name, such as ``server link rate`` or ``s3 link rate``."""
     if name not in PARAMETERS and not _OF_A_HOST.fullmatch(name):
         of_hosts = ", ".join(known.format("s3") for known in OF_HOSTS)
         raise ValueError(
@@ -109,8 +103,6 @@ def predict_elasticities(
     ----------
     system
         As it is, with the machine that all hosts share (`analysis.models.measured_system`).
-    num_clients
-        N, as it is.
     factors
         Parameter to what it is multiplied by.
 
@@ -118,11 +110,6 @@ def predict_elasticities(
     -------
     dict
         Parameter to elasticity; NaN for what the model does not have.
-
-    Raises
-    ------
-    ValueError
-        A system that the network of queues cannot express (`analysis.models.predict`).
     """
     predicted = {}
     for name, changes in factors.items():
@@ -152,13 +139,6 @@ def predict_measured(tables: Tables, factors: Mapping[str, Sequence[float]]) -> 
     ----------
     tables
         With the runs of that system alone.
-    factors
-        As for `predict_elasticities`.
-
-    Raises
-    ------
-    ValueError
-        A system that the network of queues cannot express, such as one of unequal hosts.
     """
     rates = tables.hosts.groupby("role")["rate_mbit_per_s"].nunique(dropna=False)
     if (rates > 1).any() or isinstance(round_trips_of(tables.pings), RoundTrips):
@@ -180,6 +160,12 @@ def sensitivity_table(
     The interval of a slope is made of the repetitions of its own two cells alone
     (`analysis.laws.elasticities.elasticity`).
 
+    One row per parameter, sorted by the size of what was measured: `parameter`, `kind` (`RATE` or
+    `COUNT`), `measured`, `lower`, `upper` (95 %; NaN where a side has fewer than two repetitions),
+    `model`, `repetitions` (of a cell, the fewest), `curved` (whether the slopes to both sides
+    differ by more than their errors). What was not measured is NaN and stands behind. The last row,
+    `UNEXPLAINED`, is what the rates lack of 1.
+
     Parameters
     ----------
     throughputs
@@ -189,20 +175,6 @@ def sensitivity_table(
         Parameter to the factors that were to be measured; 1 stands for the system as it is.
     predicted
         From `predict_elasticities`; None where there is no model.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per parameter, sorted by the size of what was measured: `parameter`, `kind`
-        (`RATE` or `COUNT`), `measured`, `lower`, `upper` (95 %; NaN where a side has fewer than two
-        repetitions), `model`, `repetitions` (of a cell, the fewest), `curved` (whether the slopes
-        to both sides differ by more than their errors). What was not measured is NaN and stands
-        behind. The last row, `UNEXPLAINED`, is what the rates lack of 1.
-
-    Raises
-    ------
-    ValueError
-        A parameter that there is not.
     """
     kinds = {name: parameter_of(name).kind for name in factors}
     rows = _rows(throughputs, factors)
@@ -230,18 +202,7 @@ def sensitivity_table(
 def slopes_of(
     throughputs: pd.DataFrame, factors: Mapping[str, Sequence[float]]
 ) -> dict[str, Estimate]:
-    """Return the elasticity to each parameter, not known where it was not measured.
-
-    Parameters
-    ----------
-    throughputs, factors
-        As for `sensitivity_table`.
-
-    Raises
-    ------
-    ValueError
-        A parameter that there is not.
-    """
+    """Return the elasticity to each parameter, not known where it was not measured."""
     return {name: slope for name, (slope, _) in _rows(throughputs, factors).items()}
 
 

@@ -31,27 +31,15 @@ def utilization_table(
 ) -> pd.DataFrame:
     """Show how busy every resource was at the largest load of each system.
 
-    Parameters
-    ----------
-    hosts, runs
-        `analysis.tables.frames.Tables.hosts` and `analysis.tables.frames.Tables.runs`.
-    by
-        What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
-        it varies.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per system and resource, means over hosts and repetitions: `by`, `num_clients`,
-        `resource`, `utilization` (0..1; missing where a link's limit is not known),
-        `send_mbit_per_s` and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers,
-        whose utilization is missing where the middleware does not tell it.
-        Resources are the links and CPUs of each role, one CPU in all where the hosts share a
-        machine (those of a role there only where it has processors of its own or a quota, of which
-        the utilization is then told), and the middlewares' net threads and workers. A worker that
-        waits for a server is busy, a net thread that waits for a processor is not: then the CPU is
-        the limit. Net threads are left out where the middleware does not tell their time on a
-        processor.
+    One row per system and resource, means over hosts and repetitions: `by`, `num_clients`,
+    `resource`, `utilization` (0..1; missing where a link's limit is not known), `send_mbit_per_s`
+    and `rate_mbit_per_s` of links, `queue_length` (jobs) of the workers, whose utilization is
+    missing where the middleware does not tell it. Resources are the links and CPUs of each role,
+    one CPU in all where the hosts share a machine (those of a role there only where it has
+    processors of its own or a quota, of which the utilization is then told), and the middlewares'
+    net threads and workers. A worker that waits for a server is busy, a net thread that waits for a
+    processor is not: then the CPU is the limit. Net threads are left out where the middleware does
+    not tell their time on a processor.
     """
     if THINK_TIME in hosts:
         by = with_think_time(runs, by)
@@ -92,16 +80,8 @@ def utilization_overview(
 ) -> pd.DataFrame:
     """Put the resources of each system side by side, for tables of many systems.
 
-    Parameters
-    ----------
-    utilizations
-        From `utilization_table`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per system: `by`, `num_clients`, the utilization of each resource in percent, in
-        columns headed such as ``Servers' links (%)``, and `queue_length` where there are workers.
+    One row per system: `by`, `num_clients`, the utilization of each resource in percent, in columns
+    headed such as ``Servers' links (%)``, and `queue_length` where there are workers.
     """
     key = [*by, *(name for name in [THINK_TIME] if name in utilizations and name not in by)]
     key.append("num_clients")

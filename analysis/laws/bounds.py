@@ -53,11 +53,6 @@ def balanced_job_bounds(
     num_clients
         Populations N >= 1, shape (N,).
 
-    Raises
-    ------
-    ValueError
-        An argument out of its domain.
-
     References
     ----------
     Jain 1991, section 34.4; Zahorjan et al. 1982, doi:10.1145/358396.358447.

@@ -189,15 +189,6 @@ def asymptotic_bounds(
     num_clients
         Populations N > 0, shape (N,).
 
-    Returns
-    -------
-    AsymptoticBounds
-
-    Raises
-    ------
-    ValueError
-        An argument out of its domain.
-
     References
     ----------
     Jain 1991, section 33.6; Lazowska et al. 1984, chapter 5 (lower bound of throughput).

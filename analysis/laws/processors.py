@@ -15,21 +15,11 @@ _PARTS = ["cpu_user_percent", "cpu_system_percent", "cpu_softirq_percent"]
 def processor_table(hosts: pd.DataFrame, by: Sequence[str] = ("workload",)) -> pd.DataFrame:
     """Split the CPU time of each role's hosts at the largest load of each system.
 
-    Parameters
-    ----------
-    hosts
-        `analysis.tables.frames.Tables.hosts`.
-    by
-        What makes a system, such as ``["workload", "workers"]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per system and role, means over hosts and repetitions: `by`, `num_clients`, `role`
-        (``client``, ..., or ``machine`` where hosts share one), `cpu_percent`,
-        `cpu_user_percent`, `cpu_system_percent`, `cpu_softirq_percent` (only where the monitor
-        told interrupts apart; else they are in the user's), and `cpu_other_percent`, what is
-        neither: other interrupts, and what other guests of a virtual machine's host took.
+    One row per system and role, means over hosts and repetitions: `by`, `num_clients`, `role`
+    (``client``, ..., or ``machine`` where hosts share one), `cpu_percent`, `cpu_user_percent`,
+    `cpu_system_percent`, `cpu_softirq_percent` (only where the monitor told interrupts apart; else
+    they are in the user's), and `cpu_other_percent`, what is neither: other interrupts, and what
+    other guests of a virtual machine's host took.
     """
     system = list(by)
     parts = [part for part in _PARTS if part in hosts]

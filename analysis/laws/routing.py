@@ -10,18 +10,8 @@ from analysis.statistics.intervals import aggregate
 def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Share of the requests that each server was sent in the stable window, over repetitions.
 
-    Parameters
-    ----------
-    servers
-        `analysis.tables.frames.Tables.servers`.
-    by
-        What makes a system, such as ``["replicas"]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by`, `server`, `share_mean`, `share_sd`, `share_ci_low`, `share_ci_high`,
-        `share_repetitions`, and `requests` (of all repetitions).
+    Columns: `by`, `server`, `share_mean`, `share_sd`, `share_ci_low`, `share_ci_high`,
+    `share_repetitions`, and `requests` (of all repetitions).
     """
     stable = servers[servers["stable"]]
     run = list(dict.fromkeys([*by, "repetition"]))
@@ -37,16 +27,8 @@ def request_shares(servers: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFram
 def shares_side_by_side(servers: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Put the shares of all servers beside each other, one row for each system.
 
-    Parameters
-    ----------
-    servers, by
-        As for `request_shares`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by`, the mean share of each server in percent in columns headed such as ``s1 (%)``, and
-        `largest_over_even`, the largest share over that of as many equal ones.
+    Columns: `by`, the mean share of each server in percent in columns headed such as ``s1 (%)``,
+    and `largest_over_even`, the largest share over that of as many equal ones.
     """
     shares = request_shares(servers, by)
     wide = shares.pivot_table(index=list(by), columns="server", values="share_mean")

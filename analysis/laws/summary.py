@@ -34,23 +34,19 @@ NEAR_PUBLISHED = 0.1  # the margin within which ours equals a study's, on other 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
     """Aggregate the repetitions of every configuration (`analysis.statistics.intervals.aggregate`).
 
+    One row per configuration: `section`, `workload`, `workers` (where there are any), every other
+    setting that a section varies, `num_clients`, `think_time_s`, and every measure with `_mean`,
+    `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them `interactive_law_throughput_ops_per_s`
+    and `interactive_law_response_time_ms`, what the law makes of each run by itself (the law of
+    means over repetitions is not the mean of the laws; no time where clients seem to think longer
+    than a cycle takes), and `middleware_derived_throughput_ops_per_s`, what it makes of response
+    time and think time at the middleware (missing with a `pipeline`, of which the middleware does
+    not see how long requests wait on the connection).
+
     Parameters
     ----------
     runs
         `analysis.tables.frames.Tables.runs`; with those of `told_apart`, cells are of one regime.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per configuration: `section`, `workload`, `workers` (where there are any), every
-        other setting that a section varies, `num_clients`, `think_time_s`, and every measure with
-        `_mean`, `_sd`, `_ci_low`, `_ci_high`, `_repetitions`; among them
-        `interactive_law_throughput_ops_per_s` and `interactive_law_response_time_ms`, what the law
-        makes of each run by itself (the law of means over repetitions is not the mean of the
-        laws; no time where clients seem to think longer than a cycle takes), and
-        `middleware_derived_throughput_ops_per_s`, what it makes of response time and
-        think time at the middleware (missing with a `pipeline`, of which the middleware does not
-        see how long requests wait on the connection).
 
     Raises
     ------
@@ -108,25 +104,20 @@ def capacity_table(
 ) -> pd.DataFrame:
     """Summarise each system at its usable capacity, as the studies' tables 2 and 3 do.
 
+    Columns: `by` (and `think_time_s` where it varies), `measured_on`, `num_clients` (linear between
+    loads), `throughput_ops_per_s` (at the clients the usable capacity), `response_time_ms`,
+    `repetitions`; and at the clients the 95 % interval `throughput_ci_low_ops_per_s`,
+    `throughput_ci_high_ops_per_s`, and `nominal_capacity_ops_per_s` and `knee_clients` with theirs
+    (`analysis.statistics.loads.capacity.capacities`).
+
     Parameters
     ----------
-    cells
-        From `cells`.
     by
         What makes a system: ``["workload"]`` without, ``["workload", "workers"]`` with a
         middleware.
     measured_on
         Whose numbers are shown, ``clients`` or ``middleware``; the capacity itself is always
         found at the clients.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by` (and `think_time_s` where it varies), `measured_on`, `num_clients` (linear between
-        loads), `throughput_ops_per_s` (at the clients the usable capacity), `response_time_ms`,
-        `repetitions`; and at the clients the 95 % interval `throughput_ci_low_ops_per_s`,
-        `throughput_ci_high_ops_per_s`, and `nominal_capacity_ops_per_s` and `knee_clients` with
-        theirs (`analysis.statistics.loads.capacity.capacities`).
     """
     found = capacities(cells, by)
     side = _MEASURED_ON[measured_on]
@@ -153,12 +144,9 @@ def middleware_table(
     Of each system, by default each section and workload, the smallest number of workers is shown
     whose usable capacity is within `SAME` of the largest.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Two rows per system: `system` (and `think_time_s` where it varies), `workers`, `measured_on`
-        (``middleware``, ``clients``), the other columns of `capacity_table`, `queueing_time_ms`,
-        `miss_rate`.
+    Two rows per system: `system` (and `think_time_s` where it varies), `workers`, `measured_on`
+    (``middleware``, ``clients``), the other columns of `capacity_table`, `queueing_time_ms`,
+    `miss_rate`.
     """
     by = with_think_time(cells, [*system, "workers"])
     system = [name for name in by if name != "workers"]
@@ -178,11 +166,6 @@ def middleware_table(
 
 def beside_ours(runs: pd.DataFrame) -> pd.DataFrame:
     """Put every middleware that sections were measured with beside ours, with enough workers.
-
-    Parameters
-    ----------
-    runs
-        Of `analysis.tables.held.held_tables_by_middleware`.
 
     Returns
     -------
@@ -204,24 +187,17 @@ def comparison_table(
 ) -> pd.DataFrame:
     """Put our numbers beside the published ones.
 
+    One row per row of a study that has one of ours: `on`, `study`, and of the number of clients,
+    throughput and response time ours and the study's (`study_...`), with the ratios ours / study,
+    and `verdict`: whether our throughput equals the study's within `NEAR_PUBLISHED`
+    (`analysis.statistics.verdicts`; missing at the middleware, which has no interval). Response
+    times at different loads say little about each other.
+
     Parameters
     ----------
-    ours
-        From `capacity_table` or `middleware_table`.
-    published
-        From `analysis.studies.printed`.
     on
         What must agree: ``["workload", "measured_on"]``, with ``"workers"`` where the study has
         them; what the clients and what the middleware measured are not to be compared.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per row of a study that has one of ours: `on`, `study`, and of the number of
-        clients, throughput and response time ours and the study's (`study_...`), with the ratios
-        ours / study, and `verdict`: whether our throughput equals the study's within
-        `NEAR_PUBLISHED` (`analysis.statistics.verdicts`; missing at the middleware, which has no
-        interval). Response times at different loads say little about each other.
     """
     both = published.merge(ours, on=list(on), suffixes=("_study", "_ours"))
     columns = {name: both[name] for name in (*on, "study")}

@@ -19,21 +19,17 @@ def worker_table(runs: pd.DataFrame, by: Sequence[str] = SYSTEM) -> pd.DataFrame
 
     S is shortest at the smallest load, when least waits behind the workers.
 
+    One row per system: `by`, `num_middlewares`, `think_time_s` where it varies, `num_clients`
+    (largest load), `fewest_clients` (smallest load), `shortest_service_time_ms` (at the smallest
+    load; missing where only one was measured), `service_time_ms`, `most_ops_per_s` (of the
+    shortest), `throughput_ops_per_s`, `share_of_most` (0..1), `worker_utilization` (0..1).
+
     Parameters
     ----------
     runs
         `analysis.tables.frames.Tables.runs` of sections with a middleware.
     by
         What makes a system; ends with ``workers``. The think time belongs to it where it varies.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per system: `by`, `num_middlewares`, `think_time_s` where it varies, `num_clients`
-        (largest load), `fewest_clients` (smallest load), `shortest_service_time_ms` (at the
-        smallest load; missing where only one was measured), `service_time_ms`,
-        `most_ops_per_s` (of the shortest), `throughput_ops_per_s`, `share_of_most` (0..1),
-        `worker_utilization` (0..1).
     """
     names = with_think_time(runs, [*by, "num_middlewares"])
     rows = []

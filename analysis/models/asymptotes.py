@@ -37,6 +37,10 @@ PIPELINED = "pipelined"  # the dispatch of workers that do not wait for replies
 def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload")) -> pd.DataFrame:
     """Tell the bounds of every system of closed loops.
 
+    Columns: `by`, `think_time_s` (Z, where some clients think), `least_response_time_ms`
+    (:math:`R_0`), `most_ops_per_s` (:math:`X_{max}`), `limit` (what sets it, such as ``server
+    link`` or ``workers``, which are none where they do not wait), `knee_clients` (:math:`N^*`).
+
     Parameters
     ----------
     tables
@@ -44,13 +48,6 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
     by
         What makes a system: ``section`` and ``workload``, ``workers`` or other settings, and by
         itself the think time where it varies.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by`, `think_time_s` (Z, where some clients think), `least_response_time_ms` (:math:`R_0`),
-        `most_ops_per_s` (:math:`X_{max}`), `limit` (what sets it, such as ``server link`` or
-        ``workers``, which are none where they do not wait), `knee_clients` (:math:`N^*`).
     """
     runs = tables.runs[tables.runs["num_clients"] > 0]
     rows = []

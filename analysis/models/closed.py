@@ -168,16 +168,10 @@ def solve_closed(
 
     Parameters
     ----------
-    stations
-        At least one.
     num_clients
         N >= 1, each with one request at a time.
     think_time
         Z >= 0 in seconds.
-
-    Returns
-    -------
-    ClosedSolution
 
     Raises
     ------

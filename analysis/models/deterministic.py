@@ -44,11 +44,6 @@ def md1_num_in_system(traffic_intensity: float, most: int) -> FloatArray:
     -------
     numpy.ndarray
         Shape (n + 1,).
-
-    Raises
-    ------
-    ValueError
-        A traffic intensity out of its domain.
     """
     rho = traffic_intensity
     if not 0 <= rho < 1:
@@ -80,11 +75,6 @@ def md1_waiting_time_cdf(waiting_time: float, arrival_rate: float, service_time:
         Requests/s, >= 0.
     service_time
         S > 0 in seconds.
-
-    Raises
-    ------
-    ValueError
-        A utilization of 1 or more, or an argument out of its domain.
     """
     _check(arrival_rate, service_time)
     if waiting_time < 0:
@@ -119,11 +109,6 @@ def link_time(
     -------
     numpy.ndarray
         Seconds, in the broadcast shape; NaN where the utilization is 1 or more.
-
-    Raises
-    ------
-    ValueError
-        An argument out of its domain.
     """
     if not 0 <= burst_time < math.inf:
         raise ValueError(f"burst_time must be >= 0 and finite, got {burst_time}")

@@ -29,10 +29,8 @@ _THROUGHPUT, _BUSY = (
 def best_seconds(windows: pd.DataFrame) -> pd.DataFrame:
     """Find the largest throughput of a stable second at the middlewares.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `workload`, `workers`, `best_second_ops_per_s`, `step_ops_per_s` (one request of the clock).
+    Columns: `workload`, `workers`, `best_second_ops_per_s`, `step_ops_per_s` (one request of the
+    clock).
     """
     seconds = windows[windows["stable"] & (windows["side"] == "middleware")]
     groups = seconds.groupby(SYSTEM)
@@ -46,26 +44,16 @@ def best_seconds(windows: pd.DataFrame) -> pd.DataFrame:
 def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     """Put the response time that M/M/1 and M/M/m predict beside that measured in the middleware.
 
+    One row per cell, recipe and model: `workload`, `workers`, `num_clients`, `think_time_s` where
+    it varies, `service_rate_from` (``service times``, ``best second``), `model` (``M/M/1``,
+    ``M/M/m``), `service_rate_ops_per_s` (of all workers), `utilization`, then as
+    `analysis.statistics.comparison.compare`, in ms, and `one_request_more`, the prediction if the
+    best second had counted one more; no prediction where the utilization is 1.
+
     Parameters
     ----------
     cells
         From `analysis.laws.summary.cells`, of one section with one middleware.
-    windows
-        `analysis.tables.frames.Tables.windows` of the same section.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell, recipe and model: `workload`, `workers`, `num_clients`, `think_time_s`
-        where it varies, `service_rate_from` (``service times``, ``best second``), `model`
-        (``M/M/1``, ``M/M/m``), `service_rate_ops_per_s` (of all workers), `utilization`, then as
-        `analysis.statistics.comparison.compare`, in ms, and `one_request_more`, the prediction if
-        the best second had counted one more; no prediction where the utilization is 1.
-
-    Raises
-    ------
-    ValueError
-        No cell with a middleware.
     """
     known = cells.dropna(subset=[_THROUGHPUT])
     if known.empty:
@@ -98,17 +86,9 @@ def station_predictions(cells: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFr
 def recipe_table(predictions: pd.DataFrame) -> pd.DataFrame:
     """Lay predictions out with two rows per cell, one for each recipe.
 
-    Parameters
-    ----------
-    predictions
-        From `station_predictions`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `workload`, `workers`, `num_clients`, `think_time_s` where it varies, `service_rate_from`,
-        `service_rate_ops_per_s`, `utilization`, `measured`, `M/M/1`, `M/M/m`,
-        `M/M/1, one more` (all four in ms).
+    Columns: `workload`, `workers`, `num_clients`, `think_time_s` where it varies,
+    `service_rate_from`, `service_rate_ops_per_s`, `utilization`, `measured`, `M/M/1`, `M/M/m`,
+    `M/M/1, one more` (all four in ms).
     """
     key = [*SYSTEM, "num_clients", THINK_TIME, "service_rate_from"]
     key = [name for name in key if name in predictions]

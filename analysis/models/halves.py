@@ -22,18 +22,15 @@ CELL = ["section", "workload", "workers", "num_clients"]
 def halves(runs: pd.DataFrame) -> pd.DataFrame:
     """Draw the half of each section's and workload's cells that tells the demands.
 
+    One row per cell: `CELL`, `think_time_s` where it varies, and `half`, ``demands`` or ``judged``.
+    Of an odd number of cells one more is judged; a single cell tells the demands, and none is
+    judged.
+
     Parameters
     ----------
     runs
         `analysis.tables.frames.Tables.runs`, of sections with middlewares whose cells differ in
         workers and clients.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell: `CELL`, `think_time_s` where it varies, and `half`, ``demands`` or
-        ``judged``. Of an odd number of cells one more is judged; a single cell tells the demands,
-        and none is judged.
     """
     names = with_think_time(runs, CELL)
     cells = runs[names].drop_duplicates().sort_values(names, ignore_index=True)
@@ -68,8 +65,6 @@ def judged_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     ----------
     cells
         With columns `workload`, `workers`, `num_clients`, and `think_time_s` where it varies.
-    runs
-        Of that section.
     """
     drawn = halves(runs)
     judged = drawn[drawn["half"] == JUDGED].drop(columns=["section", "half"])
@@ -80,12 +75,9 @@ def judged_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 def half_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Tell which loads are in which half.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per section, workload, number of workers and think time, where that varies:
-        `section`, `workload`, `workers`, `think_time_s`, `clients_for_demands`, `clients_judged`,
-        such as ``6, 96``.
+    One row per section, workload, number of workers and think time, where that varies: `section`,
+    `workload`, `workers`, `think_time_s`, `clients_for_demands`, `clients_judged`, such as
+    ``6, 96``.
     """
     cells = halves(runs)
     wide = cells.pivot_table(

@@ -95,11 +95,6 @@ def mm1(arrival_rate: ArrayLike, service_rate: ArrayLike) -> OpenStation:
         :math:`\lambda \ge 0` in jobs/s.
     service_rate
         :math:`\mu > \lambda` in jobs/s.
-
-    Raises
-    ------
-    ValueError
-        A rate out of its domain, or utilization of 1 or more: the system is unstable.
     """
     return mmm(arrival_rate, service_rate, 1)
 

@@ -104,17 +104,14 @@ def what_if(
 ) -> pd.DataFrame:
     """Predict what changes of a system would do at a number of clients.
 
+    One row per case, the system as it is first: `case`, the measures of `Prediction` and
+    `throughput_gain`, as a fraction of the system as it is.
+
     Parameters
     ----------
     changes
         Name of each case to the fields of `System` that it replaces, such as
         ``{"faster server links": {"server_link_rate": 200e6}}``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per case, the system as it is first: `case`, the measures of `Prediction` and
-        `throughput_gain`, as a fraction of the system as it is.
     """
     known = {field.name for field in dataclass_fields(System)}
     for name, changed in changes.items():

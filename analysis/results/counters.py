@@ -61,11 +61,6 @@ def read_cpu_time(path: Path | str) -> CpuTime:
         5120.11 5832047182
         5121.12 usage_usec 5832047
         5122.12 cpu 9120 0 1340 70211 12 0 4 0 0 0
-
-    Raises
-    ------
-    ParseError
-        The first line is not the header, or another line is not a reading.
     """
     path = Path(path)
     lines = read_text(path).split("\n")[:-1]  # a line without its end may be cut
@@ -114,16 +109,8 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
             lo:       0       0    0    0    0     0          0         0        0       0    0 ...
           eth0:  104214    1021    0    0    0     0          0         0    98211     870    0 ...
 
-    Returns
-    -------
-    pandas.DataFrame
-        Index `interface`; `epoch_s`, and `receive_` and `send_` `bytes`, `packets`, `errors`,
-        `drops`, counted since the interface was created.
-
-    Raises
-    ------
-    ParseError
-        The time or the titles are missing, or an interface has missing or damaged counters.
+    Index `interface`; `epoch_s`, and `receive_` and `send_` `bytes`, `packets`, `errors`, `drops`,
+    counted since the interface was created.
     """
     path = Path(path)
     lines = read_text(path).splitlines()
@@ -154,11 +141,6 @@ def read_counter_times(path: Path | str) -> tuple[float, float, float] | None:
     tuple or None
         Epoch seconds: the host's reading by its own clock, then the control host's request and the
         arrival of the answer by the control host's clock. None where only the first was recorded.
-
-    Raises
-    ------
-    ParseError
-        The first line holds anything else.
     """
     path = Path(path)
     lines = read_text(path).splitlines()

@@ -46,13 +46,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_json(path: Path, text: str) -> dict[str, Any]:
-    """Parse the text of a file as a JSON object; NaN and infinity become None.
-
-    Raises
-    ------
-    ParseError
-        The document is cut, not JSON, or not an object.
-    """
+    """Parse the text of a file as a JSON object; NaN and infinity become None."""
     with _json_errors(path):
         document = _json_decoder().decode(text)
     if not isinstance(document, dict):
@@ -61,13 +55,7 @@ def parse_json(path: Path, text: str) -> dict[str, Any]:
 
 
 def find_json(path: Path, text: str) -> list[dict[str, Any]]:
-    """Parse every JSON object of a text that begins a line; text around the objects is skipped.
-
-    Raises
-    ------
-    ParseError
-        An object is cut or not JSON.
-    """
+    """Parse every JSON object of a text that begins a line; text around the objects is skipped."""
     decoder, documents, end = _json_decoder(), [], 0
     while match := _OBJECT.search(text, end):
         with _json_errors(path):

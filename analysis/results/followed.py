@@ -98,17 +98,9 @@ _PAUSES: Mapping[str, Callable[[str], object]] = {
 def read_followed_by_generator(path: Path | str) -> pd.DataFrame:
     """Read the requests that a generator followed, plain or gzip.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `client` (``ip:port``), `number` (of the request on its connection, from 0), `server`,
-        `operation`, `keys`, `intended_ns` (missing where nothing said when to send), `sent_ns`,
-        `first_byte_ns`, `last_byte_ns` (of the reply), `outcome`.
-
-    Raises
-    ------
-    ParseError
-        The file is missing, damaged or of another kind.
+    Columns: `client` (``ip:port``), `number` (of the request on its connection, from 0), `server`,
+    `operation`, `keys`, `intended_ns` (missing where nothing said when to send), `sent_ns`,
+    `first_byte_ns`, `last_byte_ns` (of the reply), `outcome`.
     """
     return _read(Path(path), _GENERATOR)
 
@@ -116,17 +108,9 @@ def read_followed_by_generator(path: Path | str) -> pd.DataFrame:
 def read_followed_by_middleware(path: Path | str) -> pd.DataFrame:
     """Read the requests that a middleware followed, plain or gzip.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `client` and `number` as in `read_followed_by_generator`, `request_type`, `first_byte_ns`,
-        `enqueued_ns`, `dequeued_ns`, `worker`, `replied_ns`; `servers`, `sent_ns`, `answered_ns`
-        are tuples of equal length, empty where no server was asked.
-
-    Raises
-    ------
-    ParseError
-        The file is missing, damaged or of another kind.
+    Columns: `client` and `number` as in `read_followed_by_generator`, `request_type`,
+    `first_byte_ns`, `enqueued_ns`, `dequeued_ns`, `worker`, `replied_ns`; `servers`, `sent_ns`,
+    `answered_ns` are tuples of equal length, empty where no server was asked.
     """
     return _read_with_calls(Path(path), _MIDDLEWARE, _OF_EACH_SERVER)
 
@@ -134,19 +118,11 @@ def read_followed_by_middleware(path: Path | str) -> pd.DataFrame:
 def read_followed_by_packets(path: Path | str) -> pd.DataFrame:
     """Read the followed requests that passed a host's interface, plain or gzip.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `client` and `number` as in `read_followed_by_generator`, `request_type`, `first_byte_ns`
-        (of the request), `replied_ns` (last byte of the reply). On a middleware's host, one tuple
-        element for each server that the middleware asked: `servers`, `connections` (address of the
-        middleware's end), `numbers` (of the request on that connection), `sent_ns`, `answered_ns`.
-        On a server's host these tuples are empty.
-
-    Raises
-    ------
-    ParseError
-        The file is missing, damaged or of another kind.
+    Columns: `client` and `number` as in `read_followed_by_generator`, `request_type`,
+    `first_byte_ns` (of the request), `replied_ns` (last byte of the reply). On a middleware's host,
+    one tuple element for each server that the middleware asked: `servers`, `connections` (address
+    of the middleware's end), `numbers` (of the request on that connection), `sent_ns`,
+    `answered_ns`. On a server's host these tuples are empty.
     """
     return _read_with_calls(Path(path), _PACKETS, CALLS_OF_PACKETS)
 
@@ -154,15 +130,7 @@ def read_followed_by_packets(path: Path | str) -> pd.DataFrame:
 def read_pauses(path: Path | str) -> pd.DataFrame:
     """Read the pauses of a generator or a middleware, plain or gzip.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `start_ns`, `length_ns`, `cause` (``gc: <collector>`` or ``hiccup``).
-
-    Raises
-    ------
-    ParseError
-        The file is missing, damaged or of another kind.
+    Columns: `start_ns`, `length_ns`, `cause` (``gc: <collector>`` or ``hiccup``).
     """
     return _read(Path(path), _PAUSES)
 

@@ -102,6 +102,9 @@ def percentiles_by(
 ) -> pd.DataFrame:
     """Merge the histograms of each group and read their percentiles.
 
+    Columns `by`, `percentile`, `value_ms`, `runs` (number of merged runs), `sd_ms` (sample standard
+    deviation of the percentiles of the single runs; NaN for one run).
+
     Parameters
     ----------
     histograms
@@ -109,12 +112,6 @@ def percentiles_by(
     by
         Columns whose values define the groups; without ``repetition``, the repetitions of a
         configuration are merged.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `by`, `percentile`, `value_ms`, `runs` (number of merged runs), `sd_ms` (sample
-        standard deviation of the percentiles of the single runs; NaN for one run).
     """
     rows = []
     for group, samples in histograms.groupby(list(by), dropna=False):

@@ -47,11 +47,6 @@ def run_folders(section_dir: Path, configuration: str | None = None) -> list[Pat
     ----------
     configuration
         Name of the folder of the only configuration that is asked for.
-
-    Raises
-    ------
-    ParseError
-        The file of packed manifests is damaged.
     """
     loose = (
         section_dir.glob(f"*/*/{MANIFEST}")
@@ -70,13 +65,7 @@ def run_folders(section_dir: Path, configuration: str | None = None) -> list[Pat
 def each_run(
     campaign_dir: Path, sections: Iterable[str] | None = None
 ) -> Iterator[tuple[Path, Manifest]]:
-    """Yield folder and manifest of each complete run, of some sections or of all.
-
-    Raises
-    ------
-    ParseError
-        A manifest is damaged.
-    """
+    """Yield folder and manifest of each complete run, of some sections or of all."""
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     for section in wanted:
         for folder in run_folders(campaign_dir / section):
@@ -110,13 +99,7 @@ def read_document(folder: Path) -> dict[str, Any]:
 
 
 def packed_document(folder: Path) -> dict[str, Any] | None:
-    """Return the document of the packed manifest of a run folder, None if there is none.
-
-    Raises
-    ------
-    ParseError
-        The file of packed manifests is damaged.
-    """
+    """Return the document of the packed manifest of a run folder, None if there is none."""
     folder = folder.absolute()
     return packed_documents(folder.parent.parent).get(folder.parent.name, {}).get(folder.name)
 

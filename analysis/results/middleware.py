@@ -80,10 +80,7 @@ class MiddlewareResult:
     ) -> pd.DataFrame:
         """Decode the histograms of the seconds from `start_epoch_s` to before `end_epoch_s`.
 
-        Returns
-        -------
-        pandas.DataFrame
-            `request_type`, `second` (from `start_epoch_s`), `upper_edge_ms`, `count`.
+        Columns: `request_type`, `second` (from `start_epoch_s`), `upper_edge_ms`, `count`.
         """
         rows = self.intervals
         inside = rows["epoch_s"].between(start_epoch_s, end_epoch_s, inclusive="left")
@@ -140,13 +137,7 @@ def _read_bins(path: Path) -> pd.DataFrame:
 
 
 def read_table(path: Path, required: list[str]) -> pd.DataFrame:
-    """Read a CSV file with a header; numbers are floats, an empty cell is NaN.
-
-    Raises
-    ------
-    ParseError
-        The file is missing or damaged, or lacks a `required` column.
-    """
+    """Read a CSV file with a header; numbers are floats, an empty cell is NaN."""
     lines = read_text(path).split("\n")[:-1]
     header = split_cells(path, 1, lines[0]) if lines else []
     missing = [name for name in required if name not in header]

@@ -98,13 +98,7 @@ class PacketsResult(MiddlewareResult):
 
 
 def read_packets(directory: Path | str) -> PacketsResult:
-    """Read the folder with the tables of one capture; each file is plain, or gzip with ``.gz``.
-
-    Raises
-    ------
-    ParseError
-        A file is missing or damaged, lacks a column, or contains fewer requests than the summary.
-    """
+    """Read the folder with the tables of one capture; each file is plain, or gzip with ``.gz``."""
     directory = Path(directory)
     path = find_file(directory, "summary.json")
     windows = read_table(
@@ -168,13 +162,7 @@ def _counts(
 
 
 def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareResult]:
-    """Return what each middleware measured, or packets tell of it; empty where nothing tells.
-
-    Raises
-    ------
-    ParseError
-        A file is missing or damaged; names its path.
-    """
+    """Return what each middleware measured, or packets tell of it; empty where nothing tells."""
     if manifest.middleware.tells_statistics:
         hosts = manifest.roles.middlewares
         return {host: read_middleware(folder / host / "middleware") for host in hosts}

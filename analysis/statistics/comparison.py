@@ -32,11 +32,6 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
         On the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the measurement),
         `relative_error`, and `verdict`: whether the measured mean equals the prediction within
         `NEAR` of it (`analysis.statistics.verdicts`); missing without a prediction.
-
-    Raises
-    ------
-    ValueError
-        A measured value that is not above 0.
     """
     measured = cells[f"{column}_mean"]
     if not (measured > 0).all():
@@ -90,11 +85,8 @@ def shown(compared: pd.DataFrame) -> pd.DataFrame:
 def as_points(compared: pd.DataFrame, column: str) -> pd.DataFrame:
     """Name what `compare` returns as figures of predictions over measurements want it.
 
-    Returns
-    -------
-    pandas.DataFrame
-        The rows that have a prediction, with ``<column>_predicted``, ``_mean``, ``_ci_low`` and
-        ``_ci_high`` beside the columns of `compared`.
+    The rows that have a prediction, with ``<column>_predicted``, ``_mean``, ``_ci_low`` and
+    ``_ci_high`` beside the columns of `compared`.
     """
     names = {"predicted": "predicted", "measured": "mean", "ci_low": "ci_low", "ci_high": "ci_high"}
     known = compared.dropna(subset="predicted")
@@ -133,12 +125,12 @@ def misses_more(
 
     .. math:: |\ln(1 + e_1)| > k\, |\ln(1 + e_2)|
 
+    One row per cell: `on`, and `misses_more`.
+
     Parameters
     ----------
     compared
         `on`, `model` and `relative_error`.
-    first, second
-        Names of the models.
     on
         What makes a cell; a missing level is a level.
     factor
@@ -146,11 +138,6 @@ def misses_more(
     apart
         Fraction by which the two predictions of a cell must differ: where models agree, noise
         decides which of them is nearer.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell: `on`, and `misses_more`.
     """
     known = compared.dropna(subset="relative_error")
     logs = known.assign(log_error=np.log1p(known["relative_error"].astype(float)))
@@ -165,20 +152,16 @@ def misses_more(
 def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
     """Summarise how far the models of several comparisons are off.
 
+    One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
+    `rms_log_error` (as `rms_log_error`), `largest_error` (signed), `near` (the share of them), and
+    how many of them are `supported` and `refuted` by the verdicts of `compare` (others: undecided).
+
     Parameters
     ----------
     compared
         What was predicted, in words, to what `compare` returns with a column `model`.
     near
         Relative error that counts as near.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
-        `rms_log_error` (as `rms_log_error`), `largest_error` (signed), `near` (the share of them),
-        and how many of them are `supported` and `refuted` by the verdicts of `compare` (others:
-        undecided).
     """
     rows = []
     for what, frame in compared.items():

@@ -47,6 +47,10 @@ def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) ->
 
     with the quantile of `t_quantile`. The interval of a measure that is never below 0 ends at 0.
 
+    One row per cell, sorted: `by`, and for each column c `c_mean`, `c_sd`, `c_ci_low`, `c_ci_high`,
+    `c_error` (standard error of the mean) and `c_repetitions`. One repetition has no spread to
+    judge by: all but mean and number are NaN.
+
     Parameters
     ----------
     frame
@@ -56,13 +60,6 @@ def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) ->
         What makes a cell, such as ``["workload", "num_clients"]``; a missing level is a level.
     columns
         Measures to aggregate; missing values do not count as repetitions.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell, sorted: `by`, and for each column c `c_mean`, `c_sd`, `c_ci_low`,
-        `c_ci_high`, `c_error` (standard error of the mean) and `c_repetitions`. One repetition has
-        no spread to judge by: all but mean and number are NaN.
 
     References
     ----------

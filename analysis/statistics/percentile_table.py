@@ -12,18 +12,8 @@ from analysis.text.numbers import digits
 def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Put the percentiles of every system in one row.
 
-    Parameters
-    ----------
-    histograms
-        Rows of `analysis.tables.frames.Tables.histograms` of one time; the repetitions are merged.
-    by
-        What makes a system, such as ``["side", "request_type"]``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `by`, and a column of texts for each percentile with its heading, ``95 % (ms)``. Where there
-        are repetitions the half width of its 95 % interval stands beside it: ``5.31 ± 0.2``.
+    Columns: `by`, and a column of texts for each percentile with its heading, ``95 % (ms)``. Where
+    there are repetitions the half width of its 95 % interval stands beside it: ``5.31 ± 0.2``.
     """
     values = with_intervals(percentiles_by(histograms, by))
     names = values["percentile"].map("{}\N{NO-BREAK SPACE}% (ms)".format)
@@ -35,25 +25,13 @@ def percentile_table(histograms: pd.DataFrame, by: Sequence[str]) -> pd.DataFram
 
 
 def with_intervals(percentiles: pd.DataFrame) -> pd.DataFrame:
-    """Add `half_width_ms`, of the 95 % interval between repetitions; NaN with one of them.
-
-    Parameters
-    ----------
-    percentiles
-        From `analysis.results.histograms.percentiles_by`.
-    """
+    """Add `half_width_ms`, of the 95 % interval between repetitions; NaN with one of them."""
     half_width = half_width_of_mean(percentiles["sd_ms"], percentiles["runs"])
     return percentiles.assign(half_width_ms=half_width)
 
 
 def measured_over(histograms: pd.DataFrame) -> str:
-    """Say what part of their runs histograms are of, as captions want it.
-
-    Parameters
-    ----------
-    histograms
-        Rows of `analysis.tables.frames.Tables.histograms`.
-    """
+    """Say what part of their runs histograms are of, as captions want it."""
     whole = set(histograms.loc[~histograms["stable"].astype(bool), "side"])
     if not whole:
         return "stable window"

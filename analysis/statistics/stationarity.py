@@ -24,6 +24,10 @@ def stationarity(
 ) -> pd.DataFrame:
     """Test the stable window of every run with `trend`.
 
+    One row per run: `by`, what `trend` returns, and `stationary`: whether neither a drift nor a
+    warm-up is both significant and above the tolerance. Missing for a window below 12 s, or with
+    seconds that have no value.
+
     Parameters
     ----------
     windows
@@ -33,13 +37,6 @@ def stationarity(
         ``["workload", "num_clients", "repetition", "side"]``.
     tolerance
         Fraction of the mean that a drift or a warm-up may have although it is significant.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per run: `by`, what `trend` returns, and `stationary`: whether neither a drift nor
-        a warm-up is both significant and above the tolerance. Missing for a window below 12 s, or
-        with seconds that have no value.
     """
     rows = []
     for key, seconds in windows[windows["stable"]].groupby(list(by), dropna=False):
@@ -120,12 +117,9 @@ def trend(values: ArrayLike) -> dict[str, float]:
 def block_means(run: pd.Series, windows: pd.DataFrame) -> pd.DataFrame:
     """Cut the stable window of a run into twelve blocks, as `trend` does.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per block, shape (12,): `throughput_ops_per_s` (at the clients), `collected_share`
-        (of a middleware's time, 0..1, spent on garbage). Empty where the window is shorter than
-        twelve seconds.
+    One row per block, shape (12,): `throughput_ops_per_s` (at the clients), `collected_share` (of a
+    middleware's time, 0..1, spent on garbage). Empty where the window is shorter than twelve
+    seconds.
     """
     clients = stable_seconds(windows, "client")
     collected_s = collections(windows) / run["num_middlewares"]

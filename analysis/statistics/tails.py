@@ -49,11 +49,6 @@ def percentile_interval(histogram: pd.DataFrame, percent: float, effective: floa
         Number of independent requests that tell as much of the percentile; with NaN there is no
         interval.
 
-    Raises
-    ------
-    ValueError
-        A percentage out of bounds, or an effective number below 0.
-
     References
     ----------
     Hahn & Meeker 1991, section 5.2 (order statistics); Woodruff 1952,

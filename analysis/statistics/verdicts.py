@@ -61,11 +61,6 @@ def margin_bounds(target: float, margin: float) -> Bounds:
         Not 0.
     margin
         A fraction of the target, above 0.
-
-    Raises
-    ------
-    ValueError
-        A target or a margin out of its domain.
     """
     if not (math.isfinite(target) and target != 0):
         raise ValueError(f"target must be a number other than 0, got {target}")

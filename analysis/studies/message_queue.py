@@ -45,10 +45,7 @@ def closed_network(
 def measured_by_clients() -> pd.DataFrame:
     """Give what table 6 measured.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `series` and its `order`, `num_clients`, `throughput_ops_per_s`, `response_time_ms`.
+    Columns: `series` and its `order`, `num_clients`, `throughput_ops_per_s`, `response_time_ms`.
     """
     table = published_table("su2015", "t6_interactive")
     ours = {"N": "num_clients", "X_meas_req_s": "throughput_ops_per_s"}
@@ -59,10 +56,7 @@ def measured_by_clients() -> pd.DataFrame:
 def predicted_by_clients() -> pd.DataFrame:
     """Predict table 6: his network, one with one queue before the database, and the bounds.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `model`, `num_clients`, `throughput_ops_per_s`, `response_time_ms`.
+    Columns: `model`, `num_clients`, `throughput_ops_per_s`, `response_time_ms`.
     """
     clients = np.arange(8, 201)
     parts = []
@@ -94,10 +88,7 @@ def predicted_by_clients() -> pd.DataFrame:
 def time_that_is_missing() -> pd.DataFrame:
     """Tell how much longer than the measured response time N / X - Z is, of tables 5 to 7.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `series` (table and think time) and its `order`, `num_clients`, `missing_ms`.
+    Columns: `series` (table and think time) and its `order`, `num_clients`, `missing_ms`.
     """
     parts = []
     for name in _LAW:
@@ -118,10 +109,7 @@ def _named(name: str, frame: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 def faster_databases() -> pd.DataFrame:
     """Predict the throughput of databases that are 1, 2, 4 and 8 times as fast.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `model` (``2 times as fast``), `num_clients`, `throughput_ops_per_s`.
+    Columns: `model` (``2 times as fast``), `num_clients`, `throughput_ops_per_s`.
     """
     clients = np.arange(8, MOST_CLIENTS + 1)
     return pd.concat(
@@ -142,11 +130,8 @@ def faster_databases() -> pd.DataFrame:
 def what_ifs() -> pd.DataFrame:
     """Predict the faster databases that Su asks for, at his largest load.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `database_speed`, `throughput_ops_per_s`, `response_time_ms`, and the utilization of each
-        kind of station, 0..1.
+    Columns: `database_speed`, `throughput_ops_per_s`, `response_time_ms`, and the utilization of
+    each kind of station, 0..1.
     """
     rows = []
     for speed in SPEEDS:

@@ -103,11 +103,6 @@ def published_table(study: str, table: str) -> pd.DataFrame:
     ----------
     study, table
         As in `published_index`, such as ``"schmid2018"``, ``"t03_workers"``.
-
-    Raises
-    ------
-    ValueError
-        There is no such table.
     """
     path = PUBLISHED / f"{study}_{table}.csv"
     if not path.exists():
@@ -119,19 +114,15 @@ def published_table(study: str, table: str) -> pd.DataFrame:
 def published_summary(section: str) -> pd.DataFrame:
     """Give the studies' throughput and response time of a section in one form.
 
+    One row per study, workload and place of measurement, columns `COLUMNS`: `workload` (``get``,
+    ``set``), `workers` of each middleware (`WORKERS`; 0 without a middleware), `measured_on`
+    (``clients``, ``middleware``), rates in op/s, times in ms, `miss_rate` 0..1; NaN where a study
+    does not tell. Schmid and Cetin give usable capacity, Yenicelik the largest throughput.
+
     Parameters
     ----------
     section
         ``"2.1"``, ``"2.2"`` (without middleware), ``"3.1"``, ``"3.2"`` (one or two middlewares).
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per study, workload and place of measurement, columns `COLUMNS`: `workload`
-        (``get``, ``set``), `workers` of each middleware (`WORKERS`; 0 without a middleware),
-        `measured_on` (``clients``, ``middleware``), rates in op/s, times in ms, `miss_rate` 0..1;
-        NaN where a study does not tell. Schmid and Cetin give usable capacity, Yenicelik the
-        largest throughput.
     """
     if section in _THREADS:
         rows = [_baseline(study, table, section) for study, table in _BASELINE]
@@ -153,10 +144,7 @@ def published_workers() -> pd.DataFrame:
 def khalil_conditions() -> pd.DataFrame:
     """Tell what Khalil's two measurements of section 3.3 were made with; they are not alike.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Index ``without_middleware``, ``with_middleware``: `num_clients`, `num_servers`.
+    Index ``without_middleware``, ``with_middleware``: `num_clients`, `num_servers`.
     """
     prose = published_table("khalil2016", "prose").set_index(["subject", "quantity"])["value"]
     config = {
@@ -174,12 +162,9 @@ def khalil_conditions() -> pd.DataFrame:
 def khalils_numbers() -> pd.DataFrame:
     """Give Khalil's curve without a middleware at both ends, and his trace with one.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `source`, `num_clients`, `num_servers`, `replicas` (missing without a middleware),
-        `workers` (missing: he tells none), `throughput_ops_per_s` (missing at the smallest load),
-        `response_time_ms`, `think_time_s`.
+    Columns: `source`, `num_clients`, `num_servers`, `replicas` (missing without a middleware),
+    `workers` (missing: he tells none), `throughput_ops_per_s` (missing at the smallest load),
+    `response_time_ms`, `think_time_s`.
     """
     conditions = khalil_conditions()
     both = published_table("khalil2016", "s3_3_overhead").set_index("quantity")

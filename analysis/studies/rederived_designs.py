@@ -118,17 +118,14 @@ def schmid_allocation() -> pd.DataFrame:
 def rebuild_cells(name: str, response: str) -> pd.DataFrame:
     """Mean response of the eight configurations of Schmid's design, from its effects.
 
+    Columns: `servers`, `middlewares`, `workers`, `published`.
+
     Parameters
     ----------
     name
         ``t07_2k4_write`` or ``t08_2k4_read``.
     response
         ``throughput`` (op/s) or ``response_time`` (ms).
-
-    Returns
-    -------
-    pandas.DataFrame
-        `servers`, `middlewares`, `workers`, `published`.
     """
     table = published_table("schmid2018", name)
     effects = table[table["response_variable"] == response].set_index("factor")["effect"]

@@ -59,11 +59,8 @@ def yenicelik_many_servers() -> pd.DataFrame:
 def station_table() -> pd.DataFrame:
     """Give what Yenicelik observed, what he predicted, and what the models predict again.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `measure` (``response_time_ms`` or ``queue_length``), `model`, `workers` (of one
-        middleware), `observed`, `published`, `rederived`.
+    Columns: `measure` (``response_time_ms`` or ``queue_length``), `model`, `workers` (of one
+    middleware), `observed`, `published`, `rederived`.
     """
     rederived = pd.concat([yenicelik_single_queue(), yenicelik_many_servers()])
     rows = []

@@ -44,10 +44,7 @@ def cetin_read_cells() -> pd.DataFrame:
 
     The mean, which he does not print, is the one that gives the largest effect of table 14.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `FACTORS` (-1, +1), `throughput` in op/s.
+    Columns: `FACTORS` (-1, +1), `throughput` in op/s.
     """
     cells = cetin_runs()[FACTORS].drop_duplicates().reset_index(drop=True)
     q = _printed(_ADDITIVE["get"][0])["q"]
@@ -70,10 +67,7 @@ def cetin_design() -> pd.DataFrame:
 def logarithm_table() -> pd.DataFrame:
     """Put Cetin's effects on throughput and on response time beside each other, tables 10 to 15.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `effect`, and for sets and gets the effects on the natural logarithms of both.
+    Columns: `effect`, and for sets and gets the effects on the natural logarithms of both.
     """
     columns = {}
     for workload, name in (("set", "Sets"), ("get", "Gets")):
@@ -103,20 +97,7 @@ def throughput_effects(study: str, workload: Workload) -> FactorialResult:
 def design_runs(study: str, workload: Workload) -> pd.DataFrame:
     """Give the throughput of a study's 2^3 design, run by run as far as it tells.
 
-    Parameters
-    ----------
-    study, workload
-        As for `throughput_effects`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `FACTORS` (-1, +1), `throughput` in op/s.
-
-    Raises
-    ------
-    ValueError
-        The study has no such design.
+    Columns: `FACTORS` (-1, +1), `throughput` in op/s.
     """
     if study == "yenicelik2018":
         source = {"get": "t09_raw_read_throughput", "set": "t11_raw_write_throughput"}[workload]

@@ -71,11 +71,6 @@ def rows_of(
     inferred
         Whether an input was not printed but read from the value itself, so that it agrees by
         construction.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `COLUMNS`.
     """
     rederived = rederived.loc[published.index]
     names = [f"{quantity} {label}".strip() for label in published.index]

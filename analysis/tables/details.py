@@ -14,12 +14,9 @@ from analysis.tables.run import Run
 def request_type_measures(run: Run) -> pd.DataFrame:
     """Break a run down by kind of request, at clients and middlewares.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `side`, `request_type` (``get``, ``set``; at the middleware also ``multi-get-6``, by number
-        of keys), `throughput_ops_per_s`, `response_time_ms`; at the middleware also
-        `keys_per_request`, `miss_rate`, `errors` and its other times.
+    Columns: `side`, `request_type` (``get``, ``set``; at the middleware also ``multi-get-6``, by
+    number of keys), `throughput_ops_per_s`, `response_time_ms`; at the middleware also
+    `keys_per_request`, `miss_rate`, `errors` and its other times.
     """
     window = run.manifest.stable
     stable_s = window.stable_s
@@ -65,12 +62,9 @@ def _at_middleware(windows: pd.DataFrame, stable_s: float) -> dict[str, float]:
 def server_seconds(run: Run) -> pd.DataFrame:
     """Follow each server second by second, as the middlewares see it.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `server`, `second_s` (0 where the stable window begins), `stable`, `throughput_ops_per_s`
-        (requests that it was sent), `keys_per_request`, `response_time_ms`,
-        `response_time_max_ms`.
+    Columns: `server`, `second_s` (0 where the stable window begins), `stable`,
+    `throughput_ops_per_s` (requests that it was sent), `keys_per_request`, `response_time_ms`,
+    `response_time_max_ms`.
     """
     if not run.middlewares:
         return pd.DataFrame()
@@ -99,11 +93,8 @@ def server_seconds(run: Run) -> pd.DataFrame:
 def pauses(run: Run) -> pd.DataFrame:
     """List when hosts were stopped on purpose.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `host`, `start_s` (0 where the stable window begins), `length_s`; seconds of the clock; and
-        `kind` where the manifest tells one, such as ``open transaction``.
+    Columns: `host`, `start_s` (0 where the stable window begins), `length_s`; seconds of the clock;
+    and `kind` where the manifest tells one, such as ``open transaction``.
     """
     window, made = run.manifest.stable, run.manifest.pauses
     kinds = ["kind"] if any(pause.kind for pause in made) else []

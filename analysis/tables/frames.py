@@ -146,11 +146,6 @@ def read_tables(
         Names of sections, such as ``["2.1"]``; default: all that have tables.
     all_observers
         Keep the rows computed from packets for middlewares that also record their own time stamps.
-
-    Raises
-    ------
-    FileNotFoundError
-        A section was never tidied.
     """
     campaign_dir = Path(campaign_dir)
     if sections is None:
@@ -186,13 +181,7 @@ def write_section(path: Path, tables: Mapping[str, pd.DataFrame], origin: Origin
 
 
 def table_contents(path: Path) -> dict[str, bytes]:
-    """Bytes of the Parquet file of each table that has rows, by the table's name.
-
-    Raises
-    ------
-    DamagedTablesError
-        The file is no zip of tables.
-    """
+    """Bytes of the Parquet file of each table that has rows, by the table's name."""
     contents = _contents(path, {_file(name) for name in NAMES})
     return {name.removesuffix(".parquet"): content for name, content in contents.items()}
 

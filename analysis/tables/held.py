@@ -48,13 +48,7 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
 
 
 def held_sections(campaign_dir: Path) -> dict[str, Path]:
-    """Return the sections that a campaign holds, each with the folder of the campaign it is in.
-
-    Raises
-    ------
-    ParseError
-        A manifest is damaged; names its path.
-    """
+    """Return the sections that a campaign holds, each with the folder of the campaign it is in."""
     own = dict.fromkeys(_accepted_sections(campaign_dir), campaign_dir)
     if campaign_dir.parent.name != MIDDLEWARES:
         return own
@@ -75,11 +69,6 @@ def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
     -------
     Tables
         `middleware` tells which; ours come first.
-
-    Raises
-    ------
-    FileNotFoundError
-        None of them was measured with any, or every run was rejected.
     """
     inside = campaign_dir.parent.name == MIDDLEWARES
     around = campaign_dir.parent.parent if inside else campaign_dir

@@ -44,10 +44,7 @@ HISTOGRAM_TIMES = ("response_time", "queueing_time", "service_time")
 def client_seconds(run: Run) -> pd.DataFrame:
     """Seconds of all generator instances together.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`.
+    Columns: `second_s` (0 where the stable window begins), `requests`, `response_time_ms`.
     """
     silent = [name for name, generator in run.generators.items() if generator.seconds.empty]
     if silent:
@@ -64,12 +61,9 @@ def client_seconds(run: Run) -> pd.DataFrame:
 def middleware_seconds(run: Run) -> pd.DataFrame:
     """Seconds of all middlewares together.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `second_s` (0 where the stable window begins), `requests`, `response_time_ms`,
-        `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`, `gc_count`,
-        `gc_time_ms` (of the garbage collectors).
+    Columns: `second_s` (0 where the stable window begins), `requests`, `response_time_ms`,
+    `queueing_time_ms`, `service_time_ms`, `queue_length`, `waiting_workers`, `gc_count`,
+    `gc_time_ms` (of the garbage collectors).
     """
     window = run.manifest.stable
     rows = pd.concat([middleware.windows for middleware in run.middlewares.values()])
@@ -195,11 +189,8 @@ def client_histograms(run: Run) -> dict[str, pd.DataFrame]:
 def client_window(run: Run) -> pd.DataFrame | None:
     """Response times of all clients by second of the stable window and kind of request.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `request_type`, `second` (of the window), `upper_edge_ms`, `count`; None if a generator
-        tells only those of the whole run.
+    Columns: `request_type`, `second` (of the window), `upper_edge_ms`, `count`; None if a generator
+    tells only those of the whole run.
     """
     window = run.manifest.stable
     start_s, stable_s = window.warm_up_s, window.stable_s

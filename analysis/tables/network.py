@@ -21,9 +21,7 @@ def host_measures(run: Run) -> pd.DataFrame:
     for role, hosts in run.manifest.roles.by_name.items():
         for host in hosts:
             if host in run.loads:
-                load = run.in_window(
-                    run.loads[host], offset_s=0.5
-                )  # a row covers the second before
+                load = _load(run, host)
                 send = bytes_per_s_to_mbit_per_s(float(load["net_send_bytes_per_s"].mean()))
                 rows.append(
                     {
@@ -65,13 +63,7 @@ def _cpu_time(run: Run, host: str, quota: float) -> dict[str, float]:
 
 
 def _used_cpus(run: Run, host: str) -> float:
-    """Return the CPUs that a host itself used, on average; NaN where it shares a machine's count.
-
-    Raises
-    ------
-    ParseError
-        The host's CPU time was not read within the stable window.
-    """
+    """Return how many CPUs a host itself used on average; NaN where it shares a machine's count."""
     known = run.cpu_times.get(host)
     if known is None or (known.of_machine and run.on_one_machine):
         return np.nan
@@ -93,15 +85,11 @@ def _own_processors(run: Run) -> set[str]:
 
 
 def _busy_percents(run: Run) -> dict[str, float]:
-    """Return how busy the processors were that each host may use, in percent.
+    """Return how busy the processors were that each host may use, in percent; NaN if not known.
 
     A monitor tells all processors of a machine together. Where some hosts have processors of their
     own, what those hosts used is taken from that: processors that all others share may be full
     while the machine is not.
-
-    Returns
-    -------
-    Host to percent; NaN where it is not known how much of it was on which processors.
     """
     told = {host: _of_monitor(run, host) for host in run.loads}
     if not run.manifest.topology.own_processors:
@@ -124,8 +112,12 @@ def _num_cpus(run: Run, hosts: Collection[str]) -> float:
     return float(cores.pop()) if len(cores) == 1 else np.nan
 
 
+def _load(run: Run, host: str) -> pd.DataFrame:
+    return run.in_window(run.loads[host], offset_s=0.5)  # a row covers the second before
+
+
 def _of_monitor(run: Run, host: str) -> float:
-    load = run.in_window(run.loads[host], offset_s=0.5)  # a row covers the second before
+    load = _load(run, host)
     return float((100 - load["cpu_idle_percent"] - load["cpu_wait_percent"]).mean())
 
 

@@ -56,11 +56,8 @@ SUMMARY = "summary.json"  # of a middleware
 def checks_table(campaign_dir: Path) -> pd.DataFrame:
     """Count how often each check was passed, in all runs under load of a campaign.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `check` (as in the manifests, hosts left out), `asks` (a few words), `severity`
-        (``required``: without it a run does not count; ``advisory``), `runs`, `passed`.
+    Columns: `check` (as in the manifests, hosts left out), `asks` (a few words), `severity`
+    (``required``: without it a run does not count; ``advisory``), `runs`, `passed`.
     """
     columns = ["check", "asks", "severity", "runs", "passed"]
     rows = []
@@ -92,16 +89,9 @@ def _kind(name: str) -> str:
 def hosts_table(campaign_dir: Path, section: str) -> pd.DataFrame:
     """Tell what the hosts of a section were, as they said themselves when it was measured.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `host`, `role`, `cores`, `memory_mib`, `kernel`, `tcp_congestion_control`, `rate_mbit_per_s`
-        (limit of what it sends, where known), `program` (which carries the role, with its version).
-
-    Raises
-    ------
-    FileNotFoundError
-        No run of the section was accepted.
+    Columns: `host`, `role`, `cores`, `memory_mib`, `kernel`, `tcp_congestion_control`,
+    `rate_mbit_per_s` (limit of what it sends, where known), `program` (which carries the role, with
+    its version).
     """
     manifest = example_manifest(campaign_dir, section)
     rates = manifest.topology.rates_mbit_per_s

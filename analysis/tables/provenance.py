@@ -52,13 +52,7 @@ class Provenance:
         ]
 
     def footnote(self, num_runs: int | None = None) -> str:
-        """Say in one line what a figure was made from.
-
-        Parameters
-        ----------
-        num_runs : int, optional
-            How many runs the figure shows; some of the accepted ones when None.
-        """
+        """Say in one line what a figure was made from."""
         count = self.num_accepted if num_runs is None else num_runs
         of = "out of " if num_runs is None else ""
         factors = ", ".join(f"{k:g}" for k in self.time_dilations)
@@ -72,13 +66,7 @@ class Provenance:
 
 
 def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) -> list[Manifest]:
-    """Read the manifests of the runs of a campaign, of some sections or of all.
-
-    Raises
-    ------
-    ParseError
-        A manifest is damaged.
-    """
+    """Read the manifests of the runs of a campaign, of some sections or of all."""
     return list(each_manifest(campaign_dir, sections))
 
 
@@ -92,13 +80,6 @@ def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -
 
     Of chosen sections only the runs under load count, not those that measure their links before
     them; a section without load is taken as it is.
-
-    Raises
-    ------
-    FileNotFoundError
-        There are no runs.
-    ParseError
-        A manifest is damaged.
     """
     manifests = read_manifests(campaign_dir, sections)
     if not manifests:

@@ -88,13 +88,7 @@ class Run:
 
 
 def read_run(folder: Path | str) -> Run:
-    """Read every file of a run folder.
-
-    Raises
-    ------
-    ParseError
-        The manifest or a file is missing, damaged or foreign; names the path.
-    """
+    """Read every file of a run folder."""
     folder = Path(folder)
     manifest = read_manifest(folder)
     hosts = manifest.roles.hosts

@@ -25,15 +25,6 @@ def campaign_tables(
     Where the campaign's folder cannot be written the tables are made all the same, and not kept.
     Of several notebooks that ask at the same time one makes them, the others wait.
 
-    Parameters
-    ----------
-    campaign_dir
-        ``data/<campaign>``.
-    sections
-        Such as ``["2.1"]``.
-    all_observers
-        As for `analysis.tables.frames.read_tables`.
-
     Raises
     ------
     ParseError

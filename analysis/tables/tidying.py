@@ -57,8 +57,6 @@ def tidy_campaign(
 
     Parameters
     ----------
-    campaign_dir
-        ``data/<campaign>``.
     sections
         Which sections, such as ``["2.1"]``; all that were measured when None. Each section has
         its own file, so that rebuilding one leaves the others alone.

@@ -66,8 +66,6 @@ def format_column(series: pd.Series, spec: Format | None = None) -> list[str]:
 
     Parameters
     ----------
-    series : Series
-        The column.
     spec : str or callable, optional
         A format specification such as ".1f", or a function from value to text. Without it whole
         numbers are grouped by thousands, and other numbers get as many decimals as their median

@@ -60,8 +60,6 @@ def blame(request: pd.Series, pauses: pd.DataFrame, usual: pd.Series) -> Blame:
     ----------
     request
         Row of `analysis.traces.followed_requests.followed_requests`.
-    pauses
-        `analysis.traces.host_pauses.host_pauses` of the same run.
     usual
         Row of `usual_requests`: the median `response_time_ms` and stages of such requests.
     """
@@ -88,10 +86,7 @@ def blame(request: pd.Series, pauses: pd.DataFrame, usual: pd.Series) -> Blame:
 def usual_requests(requests: pd.DataFrame) -> pd.DataFrame:
     """Return the median response time and stages of each kind of request.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Index `request_type`; `response_time_ms` and the stages.
+    Index `request_type`; `response_time_ms` and the stages.
     """
     columns = ["response_time_ms", *(f"{stage}_ms" for stage in STAGES)]
     return requests.groupby("request_type")[columns].median()
@@ -102,11 +97,8 @@ def slowest_requests(
 ) -> pd.DataFrame:
     """Return the slowest requests of a run, the slowest first, and what took their time.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Rows of `requests`, with their index, and `excess_ms` (over the median of their kind),
-        `blamed`, `blamed_share` (0..1, of the excess).
+    Rows of `requests`, with their index, and `excess_ms` (over the median of their kind), `blamed`,
+    `blamed_share` (0..1, of the excess).
     """
     usual = usual_requests(requests)
     slowest = requests.nlargest(how_many, "response_time_ms")

@@ -15,13 +15,7 @@ from records.verdict import ACCEPTED
 
 
 def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
-    """Return the folders of a section's accepted runs that followed requests.
-
-    Raises
-    ------
-    ParseError
-        A manifest is damaged.
-    """
+    """Return the folders of a section's accepted runs that followed requests."""
     return [
         folder
         for folder, manifest in each_run(campaign_dir, [section])
@@ -34,11 +28,6 @@ def run_files(run: Path) -> Iterator[Path]:
     """Give the folder of a run in which what tells of its followed requests is.
 
     That is its own unless its campaign is packed; then a copy, which lasts as long as the block.
-
-    Raises
-    ------
-    ParseError
-        The archive is damaged.
     """
     run = run.resolve()
     section = run.parents[1]
@@ -49,18 +38,7 @@ def run_files(run: Path) -> Iterator[Path]:
 def slowest_followed(
     campaign_dir: Path, section: str, repetition: int, how_many: int = 10
 ) -> pd.DataFrame:
-    """Return the slowest requests that a section of one configuration followed in a repetition.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `analysis.traces.blame.slowest_requests`; empty where nothing was followed.
-
-    Raises
-    ------
-    ParseError, ValueError
-        As `analysis.traces.followed_requests.followed_requests`.
-    """
+    """Return the slowest requests that a section of one configuration followed in a repetition."""
     own = [run for run in followed_runs(campaign_dir, section) if run.name == f"rep-{repetition}"]
     if not own:
         return pd.DataFrame()

@@ -51,23 +51,20 @@ def followed_requests(folder: Path | str) -> pd.DataFrame:
     Of a middleware that follows nothing itself packets tell, where they were captured: all between
     a request's first byte and the first server that is asked is then `queueing_time`.
 
+    Columns: `client`, `number`, `client_host`, `instance`, `middleware` (host), `worker`,
+    `request_type`, `outcome`; `sent_s` (0 where the stable window begins), `stable`, `intended_ms`
+    (missing where nothing said when to send), `first_byte_ms`, `enqueued_ms`, `dequeued_ms`,
+    `servers_sent_ms`, `servers_answered_ms`, `replied_ms`, all since the client has sent it;
+    `response_time_ms`, the `STAGES`, `stages_sum_ms`, `balance_ms` (response time less that sum);
+    `servers` (tuple of names), `server_sent_ms`, `server_answered_ms` (tuples), `slowest_server`;
+    `clock_bound_ms` (of both clocks), and `beyond_clock_bound`: a link took less than no time, by
+    more than the clocks explain. `worker` is -1 where none is known. Where packets were captured
+    also what `on_the_wire.with_packets` adds.
+
     Parameters
     ----------
     folder
         Of a run with a middleware and the setting ``follow``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `client`, `number`, `client_host`, `instance`, `middleware` (host), `worker`,
-        `request_type`, `outcome`; `sent_s` (0 where the stable window begins), `stable`,
-        `intended_ms` (missing where nothing said when to send), `first_byte_ms`, `enqueued_ms`,
-        `dequeued_ms`, `servers_sent_ms`, `servers_answered_ms`, `replied_ms`, all since the client
-        has sent it; `response_time_ms`, the `STAGES`, `stages_sum_ms`, `balance_ms` (response time
-        less that sum); `servers` (tuple of names), `server_sent_ms`, `server_answered_ms` (tuples),
-        `slowest_server`; `clock_bound_ms` (of both clocks), and `beyond_clock_bound`: a link took
-        less than no time, by more than the clocks explain. `worker` is -1 where none is known.
-        Where packets were captured also what `on_the_wire.with_packets` adds.
 
     Raises
     ------

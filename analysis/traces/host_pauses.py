@@ -20,26 +20,11 @@ GARBAGE_COLLECTION, STOPPED = "gc", "stopped"
 def host_pauses(folder: Path | str) -> pd.DataFrame:
     """List when the programs of a run stood still, in the order of time.
 
-    Parameters
-    ----------
-    folder
-        Of a run with the setting ``follow``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `host`, `process` (``middleware``, ``memtier-0``, ``server``), `start_s` (0 where the
-        stable window begins), `length_s`; seconds of the clock. `cause`: ``gc: <collector>``,
-        ``hiccup`` (a sleeping thread was woken up late) or ``stopped`` (on purpose). Generators and
-        middlewares notice by themselves that they stood still; of servers only the section's own
-        `pauses` are known, and a black box tells nothing.
-
-    Raises
-    ------
-    ParseError
-        A file is missing or damaged.
-    ValueError
-        The hosts' clocks are not known.
+    Columns: `host`, `process` (``middleware``, ``memtier-0``, ``server``), `start_s` (0 where the
+    stable window begins), `length_s`; seconds of the clock. `cause`: ``gc: <collector>``,
+    ``hiccup`` (a sleeping thread was woken up late) or ``stopped`` (on purpose). Generators and
+    middlewares notice by themselves that they stood still; of servers only the section's own
+    `pauses` are known, and a black box tells nothing.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)

@@ -19,15 +19,12 @@ def join_nested(
     Rows of the same keys belong together where the inner span lies within the outer one, or
     nearest to that, each at most once: a port may have been used again.
 
+    Columns of both, and `outer_row`, the index in `outer`; in no order.
+
     Parameters
     ----------
     outer_s, inner_s
         Columns of either side that tell from when until when.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of both, and `outer_row`, the index in `outer`; in no order.
     """
     pairs = outer.reset_index(names="outer_row").merge(
         inner.reset_index(names="inner_row"), on=list(on)
@@ -40,13 +37,7 @@ def join_nested(
 
 
 def server_names(directory: Path, servers: Sequence[str]) -> dict[str, str]:
-    """Return the host of each server by its address, as a middleware or a capture lists them.
-
-    Raises
-    ------
-    ParseError
-        The summary in the folder is missing or damaged.
-    """
+    """Return the host of each server by its address, as a middleware or a capture lists them."""
     path = find_file(directory, "summary.json")
     listed = parse_json(path, read_text(path)).get("configuration", {}).get("servers", [])
     return dict(zip(listed, servers, strict=True)) if len(listed) == len(servers) else {}

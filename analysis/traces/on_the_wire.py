@@ -35,16 +35,6 @@ def read_stamps_of_packets(directory: Path) -> pd.DataFrame:
 
     What cannot be told apart counts as queueing: from the first byte of a request until the first
     server is asked. No worker is known (`NO_WORKER`).
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `analysis.results.followed.read_followed_by_middleware`.
-
-    Raises
-    ------
-    ParseError
-        The file is missing or damaged.
     """
     rows = read_followed_by_packets(find_file(directory, _FILE))
     came_ns = rows["first_byte_ns"]
@@ -66,8 +56,6 @@ def with_packets(
     ----------
     requests
         `client`, `number`, `middleware`, `sent_s`, `response_time_ms`, `servers`; each index once.
-    folder
-        Of the run.
 
     Returns
     -------
@@ -77,11 +65,6 @@ def with_packets(
         `server_wire_sent_ms`, `server_wire_answered_ms` (the same of the server's request and
         reply, there), `server_host_in_ms`, `server_host_out_ms` (at the server's host); since the
         client has sent it, NaN where that is not known. Without these where nothing was captured.
-
-    Raises
-    ------
-    ParseError
-        A file is damaged.
     """
     roles = manifest.roles
     seen = _seen(folder, manifest, clocks, roles.middlewares)

@@ -33,15 +33,8 @@ def plot_seconds(
         `analysis.tables.frames.Tables.servers` or `windows`.
     column, title
         The measure and its axis title with the unit.
-    series
-        Column that tells the lines apart.
     logarithmic
         Give the measure a logarithmic axis, for rare seconds far above the others.
-
-    Raises
-    ------
-    ValueError
-        The rows are of several runs.
     """
     if seconds.duplicated([series, "second_s"]).any():
         raise ValueError(f"a trace shows one run, got several rows for a {series} and second")

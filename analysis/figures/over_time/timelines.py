@@ -33,8 +33,6 @@ def plot_slowest_requests(requests: pd.DataFrame, how_many: int = 10) -> go.Figu
         From `analysis.traces.blame.slowest_requests`, or without its columns
         `analysis.traces.followed_requests.followed_requests`: of one run.
         Without any the figure says so.
-    how_many
-        Rows at most.
     """
     if requests.empty:
         return _nothing()

@@ -28,8 +28,6 @@ def plot_closer(
     ----------
     cells
         From `analysis.laws.summary.cells`, of one section.
-    histograms
-        `analysis.tables.frames.Tables.histograms`, of the same section.
     workload, workers, clients
         Which system at all loads, and the load at which all numbers of workers are shown and the
         distribution of this one.

@@ -46,10 +46,6 @@ def plot_throughput(
         From `analysis.laws.summary.cells`, one row per `series` and `num_clients`.
     bounds
         From `analysis.models.asymptotes.asymptote_table`, one row per level of `series`.
-    series
-        Column that tells the series apart, such as ``workload`` or ``workers``.
-    side
-        ``client`` or ``middleware``.
     """
     return _against_clients(cells, bounds, THROUGHPUT, series=series, side=side)
 
@@ -61,30 +57,13 @@ def plot_response_time(
     series: str = "workload",
     side: str = "client",
 ) -> go.Figure:
-    """Plot measured response time with 95 % CIs, and the least that it can be; logarithmic.
-
-    Parameters
-    ----------
-    cells, bounds, series, side
-        As for `plot_throughput`.
-    """
+    """Plot measured response time with 95 % CIs, and the least that it can be; logarithmic."""
     figure = _against_clients(cells, bounds, RESPONSE_TIME, series=series, side=side)
     return time_axis(figure)
 
 
 def plot_by_workers(cells: pd.DataFrame, bounds: pd.DataFrame, *, series: str) -> go.Figure:
-    """Plot throughput and response time by workers; series stand beside each other, none hidden.
-
-    Parameters
-    ----------
-    cells, bounds, series
-        As for `load_by_workers`.
-
-    Returns
-    -------
-    plotly Figure
-        Panels of shape (1, 2).
-    """
+    """Plot throughput and response time by workers; series stand beside each other, none hidden."""
     plots = load_by_workers(cells, bounds, series=series)
     return panels([plots], [["Throughput", "Response time"]])
 
@@ -98,8 +77,6 @@ def load_by_workers(cells: pd.DataFrame, bounds: pd.DataFrame, *, series: str) -
         From `analysis.laws.summary.cells`, one row per `workers` and level of `series`.
     bounds
         `workers`, `series`, `most_ops_per_s`, `least_response_time_ms`: at the clients of `cells`.
-    series
-        Column that tells the series apart, such as ``replicas``.
     """
     throughput = _by_workers(cells, bounds, THROUGHPUT, "most_ops_per_s", series)
     response_time = _by_workers(cells, bounds, RESPONSE_TIME, "least_response_time_ms", series)

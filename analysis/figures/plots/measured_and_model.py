@@ -43,16 +43,8 @@ def plot_prediction(
 
     Parameters
     ----------
-    cells
-        From `analysis.laws.summary.cells`.
     predictions
         Columns `model`, `series`, `num_clients` and `column`, one row per load.
-    column
-        Measure, without ``_mean``.
-    title
-        Of its axis, with the unit.
-    series
-        Column that tells the series apart.
     """
     figure = new_figure(CLIENTS_TITLE, title)
     models = dict(zip(predictions["model"].unique(), _DASHES, strict=False))
@@ -107,8 +99,6 @@ def plot_predicted_against_measured(
         Measure, such as ``throughput_ops_per_s``.
     title
         What is measured, with the unit, such as ``throughput (op/s)``.
-    series
-        Column that tells the points apart.
     levels
         All that it may have, so that each looks the same in plots that lack some.
     within

@@ -22,8 +22,6 @@ def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") 
     percentiles
         From `analysis.results.histograms.percentiles_by`, one row per `num_clients` and
         `percentile`.
-    time
-        Name of the time, for the axis.
     """
     figure = new_figure(CLIENTS_TITLE, f"{time} (ms)")
     add_percentiles(figure, percentiles, "num_clients")

@@ -26,8 +26,6 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
     cells
         From `analysis.laws.summary.cells`, one row per `series` and `num_clients`. Queue
         lengths are time-weighted means, summed over the middlewares.
-    series
-        Column that tells the series apart: ``workers`` or ``workload``.
     """
     figure = new_figure(CLIENTS_TITLE, "Queue length (jobs)")
     for style, rows in each_series(cells, series):

@@ -114,16 +114,6 @@ def replicate(
     ----------
     processes
         As for `analysis.work.workers`. The results are the same whatever their number.
-
-    Returns
-    -------
-    list of Replicated
-        In the order of the cases.
-
-    Raises
-    ------
-    ValueError
-        A case cannot be simulated (`analysis.models.simulate`).
     """
     goal = goal or Goal()
     seeds = goal.seeds()

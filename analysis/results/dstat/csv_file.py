@@ -41,13 +41,7 @@ def is_csv(text: str) -> bool:
 
 
 def split_csv(path: Path, text: str) -> Recording:
-    """Split the last recording of a file.
-
-    Raises
-    ------
-    ParseError
-        A line of the head is missing, or a row has more cells than there are titles.
-    """
+    """Split the last recording of a file."""
     lines = _IGNORED.sub("", text).split("\n")[:-1]
     start = max((at for at, line in enumerate(lines) if line.startswith(_HOST)), default=len(lines))
     command_line, date = _preamble(path, lines, start)

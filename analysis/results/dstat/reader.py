@@ -63,6 +63,15 @@ def read_dstat(
 ) -> pd.DataFrame:
     """Read one recording, everything in bytes whatever the tool counted in.
 
+    One row per interval. `epoch_s` (float) when recorded with ``--epoch`` or in UTC; otherwise
+    `local_time` (no zone), or `time` (text as printed) where the year is not known, or none of
+    them. Then, as far as recorded, `cpu_user_percent`, `cpu_system_percent`, `cpu_idle_percent`,
+    `cpu_wait_percent`, `cpu_steal_percent`, ...; `disk_read_bytes_per_s`, `disk_write_bytes_per_s`;
+    `net_receive_bytes_per_s`, `net_send_bytes_per_s`; `paging_in_bytes_per_s`, ...;
+    `system_interrupts_per_s`, `system_context_switches_per_s`; `memory_used_bytes`, ...; `load_1m`,
+    ... A single device stands in the name: `net_eth0_receive_bytes_per_s`. Other plugins are left
+    out. Numbers of a terminal are rounded: ``1.5M``.
+
     Parameters
     ----------
     columns
@@ -70,19 +79,6 @@ def read_dstat(
         damaged. Default: all that were recorded.
     year
         Year of the first row, for times of a recording on a terminal, which prints none.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per interval. `epoch_s` (float) when recorded with ``--epoch`` or in UTC;
-        otherwise `local_time` (no zone), or `time` (text as printed) where the year is not known,
-        or none of them. Then, as far as recorded,
-        `cpu_user_percent`, `cpu_system_percent`, `cpu_idle_percent`, `cpu_wait_percent`,
-        `cpu_steal_percent`, ...; `disk_read_bytes_per_s`, `disk_write_bytes_per_s`;
-        `net_receive_bytes_per_s`, `net_send_bytes_per_s`; `paging_in_bytes_per_s`, ...;
-        `system_interrupts_per_s`, `system_context_switches_per_s`; `memory_used_bytes`, ...;
-        `load_1m`, ... A single device stands in the name: `net_eth0_receive_bytes_per_s`.
-        Other plugins are left out. Numbers of a terminal are rounded: ``1.5M``.
 
     Raises
     ------

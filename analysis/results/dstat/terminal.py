@@ -36,13 +36,7 @@ _NARROW = "Terminal width too small"  # printed between rows
 
 
 def split_terminal(path: Path, text: str) -> Recording:
-    """Split the last recording of a file.
-
-    Raises
-    ------
-    ParseError
-        No titles, or a row has more groups of cells than there are titles.
-    """
+    """Split the last recording of a file."""
     text = _CONTROL.sub("", _OVERWRITTEN.sub("", text)).translate(_DOOLS_LINES)
     printed = text.split("\n")[:-1]
     interrupted = {at for at, line in enumerate(printed, 1) if line.rstrip().endswith(_INTERRUPT)}

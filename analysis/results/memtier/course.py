@@ -30,15 +30,7 @@ COURSE = ("Slices", "Histograms")
 def parse_slices(extras: Mapping[str, Any]) -> pd.DataFrame:
     """Return the slices of a run; no rows if the file has none.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `start_s` (from the start of the run), `requests`, `response_time_sum_ms`.
-
-    Raises
-    ------
-    ValueError
-        The numbers of counts and latencies differ, or one is not a whole number >= 0.
+    Columns: `start_s` (from the start of the run), `requests`, `response_time_sum_ms`.
     """
     slices = extras.get("Slices", {"Length": 0, "Counts": [], "Accumulated Latencies": []})
     counts, sums_us = _counts(slices["Counts"]), _counts(slices["Accumulated Latencies"])
@@ -67,11 +59,6 @@ def parse_histograms_by_second(
     -------
     pandas.DataFrame or None
         `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`.
-
-    Raises
-    ------
-    ValueError
-        The numbers of steps and counts differ, or one is not a whole number >= 0.
     """
     histograms = extras.get("Histograms")
     if histograms is None:

@@ -35,11 +35,8 @@ def client_histograms_by_second(
 ) -> pd.DataFrame | None:
     """Stack the histograms of all instances, for the seconds from `start_s` to before `end_s`.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`; None unless
-        all instances recorded histograms by second.
+    Columns: `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`; None
+    unless all instances recorded histograms by second.
     """
     parts = [run.histograms_by_second for run in generators]
     known = [part for part in parts if part is not None]
@@ -52,16 +49,12 @@ def client_histograms_by_second(
 def counts_by_second(
     rows: pd.DataFrame, *, start_s: int, end_s: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges of all bins in ms, and the counts of every second in them.
+    """Return the edges of all bins in ms, and the counts in them, shape (seconds, bins).
 
     Parameters
     ----------
     rows
         Columns `second`, `upper_edge_ms`, `count`, as `client_histograms_by_second` returns them.
-
-    Returns
-    -------
-    Shapes (B,) and (S, B), B = number of bins, S = number of seconds.
     """
     edges, bins = np.unique(rows["upper_edge_ms"], return_inverse=True)
     counts = np.zeros((end_s - start_s, len(edges)))

@@ -21,22 +21,14 @@ from analysis.statistics.factorial.model import MEAN, FactorialResult
 def carriers(result: FactorialResult) -> pd.DataFrame:
     """Tell what each cell carries.
 
+    Indexed by cell (``+-+``): `measured` (its mean), `from_others` (what the main effects of the
+    other cells predict), `interactions_carried` and `error_carried` (fractions of the variation by
+    interactions, and of SSE; NaN where there is none).
+
     Parameters
     ----------
     result
         Of at least two factors.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by cell (``+-+``): `measured` (its mean), `from_others` (what the main effects of
-        the other cells predict), `interactions_carried` and `error_carried` (fractions of the
-        variation by interactions, and of SSE; NaN where there is none).
-
-    Raises
-    ------
-    ValueError
-        One factor has no interactions.
     """
     from statsmodels.regression.linear_model import OLS  # here: a second, for every kernel
 
@@ -77,12 +69,9 @@ def without_cell(result: FactorialResult, cell: str) -> pd.Series:
 def carriers_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     """Put the effects of every response beside those without the cell that carries most.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Two rows for each response: `workload`, `response`, `Cells` (``all``, and ``without A+ B-
-        C+``), the effects ``A``, ``B``, ...; and in the second row what the cell carries,
-        `Interactions` and `Error` (fractions).
+    Two rows for each response: `workload`, `response`, `Cells` (``all``, and ``without A+ B- C+``),
+    the effects ``A``, ``B``, ...; and in the second row what the cell carries, `Interactions` and
+    `Error` (fractions).
     """
     rows = []
     for (workload, response), result in results.items():

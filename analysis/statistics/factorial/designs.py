@@ -30,10 +30,6 @@ def coded_runs(
     ----------
     runs
         `analysis.tables.frames.Tables.runs` of one workload.
-    factors
-        Columns of numbers.
-    responses
-        Columns that are filled in.
 
     Returns
     -------
@@ -98,10 +94,6 @@ def analyse_designs(
 
     Parameters
     ----------
-    runs
-        `analysis.tables.frames.Tables.runs`.
-    factors, model
-        As for `coded_runs`, and for `analysis.statistics.factorial.analyse`.
     responses
         What a response is called, to its column.
 
@@ -147,14 +139,11 @@ def analyse_shown(
 def evidence_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     """Tell what speaks for a model of each response (Jain 1991, sections 18.6 and 18.8).
 
-    Returns
-    -------
-    pandas.DataFrame
-        `workload`, `response`, `model`, `Max / min` (of the responses), `Interactions` and `Error`
-        (fractions of the variation), `Power from` and `Power to` (Box and Cox's, of the additive
-        model: 1 is that model, 0 the multiplicative one), `p of equal variances`
-        (Cochran's), `Freedom` (of the error), and `p of normality` (Shapiro and Wilk); NaN where
-        there are no repetitions or no residuals.
+    Columns: `workload`, `response`, `model`, `Max / min` (of the responses), `Interactions` and
+    `Error` (fractions of the variation), `Power from` and `Power to` (Box and Cox's, of the
+    additive model: 1 is that model, 0 the multiplicative one), `p of equal variances` (Cochran's),
+    `Freedom` (of the error), and `p of normality` (Shapiro and Wilk); NaN where there are no
+    repetitions or no residuals.
     """
     rows = []
     for (workload, response), result in results.items():

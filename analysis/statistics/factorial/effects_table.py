@@ -19,16 +19,8 @@ SMALLEST_SHARE = 0.0005  # that one decimal shows
 def effects_table(results: Mapping[Key, FactorialResult]) -> pd.DataFrame:
     """Write the effects of all responses with their intervals and shares of the variation.
 
-    Parameters
-    ----------
-    results
-        From `analysis.statistics.factorial.designs.analyse_designs`, additive.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `effect`: its letters, then what is left to blocks and error; and a column of text for each
-        response, ``Sets: throughput (op/s)``.
+    Columns: `effect` (its letters, then what is left to blocks and error), and a column of text for
+    each response, ``Sets: throughput (op/s)``.
     """
     columns = {}
     for (workload, response), result in results.items():

@@ -120,8 +120,6 @@ def analyse(
         One row per repetition; other columns are left alone.
     factors
         1 to 5 columns coded -1 / +1; the first is called A, the second B, ...
-    response
-        Column of the measured response.
     model
         ``additive``, or ``multiplicative`` for log10(response), all responses above 0.
     confidence

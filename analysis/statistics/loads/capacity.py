@@ -35,29 +35,22 @@ LIMIT = 2.0  # times the response time at the smallest load
 def capacities(cells: pd.DataFrame, by: Sequence[str], *, limit: float = LIMIT) -> pd.DataFrame:
     """Find usable capacity, nominal capacity and knee of each system.
 
+    One row per system: `by` (and `think_time_s` where it varies); `num_clients`, where the limit is
+    reached, linear between loads; ``<measure>_mean`` of every measure there, the throughput's being
+    the usable capacity; `limit_ms`; `is_passed`, whether a load passed the limit (otherwise the
+    capacity is at least this, and all is of the largest load); `repetitions` (the fewest of a
+    load); and `usable_capacity_ops_per_s`, `nominal_capacity_ops_per_s` and `knee_clients`, each
+    with its 95 % interval, such as `usable_capacity_ci_low_ops_per_s` and `knee_clients_ci_high`.
+    An interval without an end has an infinite `ci_high`; with one repetition it is NaN.
+
     Parameters
     ----------
     cells
         From `analysis.laws.summary.cells`: columns `by`, `num_clients`, `think_time_s` (0 if
         it is missing), and the aggregated measures, throughput and response time at the clients
         among them.
-    by
-        What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
-        it varies.
     limit
         Of the response time, as a multiple of that at the smallest load, above 1.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per system: `by` (and `think_time_s` where it varies); `num_clients`, where the
-        limit is reached, linear between loads; ``<measure>_mean`` of every measure there, the
-        throughput's being the usable capacity; `limit_ms`; `is_passed`, whether a load passed the
-        limit (otherwise the capacity is at least this, and all is of the largest load);
-        `repetitions` (the fewest of a load); and
-        `usable_capacity_ops_per_s`, `nominal_capacity_ops_per_s` and `knee_clients`, each with its
-        95 % interval, such as `usable_capacity_ci_low_ops_per_s` and `knee_clients_ci_high`. An
-        interval without an end has an infinite `ci_high`; with one repetition it is NaN.
 
     Raises
     ------

@@ -82,9 +82,6 @@ def curves_of(
     ----------
     cells
         From `analysis.laws.summary.cells`; those that measured nothing are left out.
-    by
-        What makes a system, such as ``["workload", "workers"]``, and by itself the think time where
-        it varies.
 
     Raises
     ------
@@ -116,13 +113,6 @@ def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
     The logarithm of each load's mean response time is drawn from :math:`\ln \bar x + t_\nu\, e /
     \bar x` with its standard error and degrees of freedom; throughput follows by the interactive
     law, as it does in a closed loop.
-
-    Parameters
-    ----------
-    curve, loads
-        From `curves_of`.
-    seed
-        Of the draws.
 
     Returns
     -------

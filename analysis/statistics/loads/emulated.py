@@ -103,11 +103,6 @@ def emulated_limits(
     list of Limit
         The smallest first; empty where nothing is emulated.
 
-    Raises
-    ------
-    ValueError
-        The share of sets is not known.
-
     References
     ----------
     Jain 1991, section 33.6.
@@ -150,11 +145,6 @@ def can_reach_limit(settings: Mapping[str, Any]) -> bool:
     Not with a pipeline through a middleware: of a connection it has at most `depth` requests under
     way, and reads no more of it before all that it has read is answered. So fewer than N requests
     are in the system, and the limits remain bounds that no throughput comes near.
-
-    Parameters
-    ----------
-    settings
-        As for `emulated_limits`.
     """
     return not settings.get("num_middlewares") or not (settings.get("pipeline") or 1) > 1
 
@@ -171,8 +161,6 @@ def rates_together(
     ----------
     rates_mbit_per_s
         Role to the limit of each of its hosts in a run; None or NaN without one.
-    settings
-        As for `emulated_limits`.
 
     Returns
     -------

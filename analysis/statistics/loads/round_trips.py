@@ -112,13 +112,7 @@ def round_trips_of(pings: pd.DataFrame) -> float | RoundTrips:
 
 
 def emulated_rtt_ms(topology: Topology, *ends: str) -> float:
-    """Return the round trip that is emulated between two hosts, undilated; 0 without delay.
-
-    Parameters
-    ----------
-    ends
-        Names of the hosts.
-    """
+    """Return the round trip that is emulated between two hosts, undilated; 0 without delay."""
     return float(topology.rtt_ms or 0.0) + farther_ms(topology, *ends)
 
 

@@ -41,11 +41,6 @@ def regimes(
         The regime of each repetition, 0 for the one of the smallest mean; None if there is one, or
         none can be told for want of errors or of repetitions.
 
-    Raises
-    ------
-    ValueError
-        Means and errors of different number, errors below 0, or a gap below 0.
-
     References
     ----------
     Welch 1951, doi:10.1093/biomet/38.3-4.330.

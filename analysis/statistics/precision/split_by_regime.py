@@ -18,13 +18,6 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     The error of a run's mean is that of batch means; where seconds are too few for it or drift, it
     is the standard deviation of the seconds, as if they all depended on each other.
 
-    Parameters
-    ----------
-    frame
-        `analysis.tables.frames.Tables.runs` or another table of the same runs.
-    windows
-        `analysis.tables.frames.Tables.windows` of them.
-
     Returns
     -------
     pandas.DataFrame
@@ -64,8 +57,6 @@ def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     ----------
     cells
         Of runs that were told apart.
-    by
-        What makes a system, such as ``["workload", "workers"]``.
     """
     systems = [rows for _, rows in cells.groupby(list(by), dropna=False)]
     return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)

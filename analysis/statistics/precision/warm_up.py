@@ -31,11 +31,6 @@ def truncation(slices: ArrayLike, least: int = 0) -> int | None:
         20 slices, or a best start at the end of the first half, where the run may still be warming
         up.
 
-    Raises
-    ------
-    ValueError
-        Slices that are not finite.
-
     References
     ----------
     White 1997, doi:10.1177/003754979706900601; White, Cobb & Spratt 2000 (Winter

@@ -51,8 +51,6 @@ def fit(cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None 
 
     Parameters
     ----------
-    cells
-        From `analysis.studies.machines.printed_sets.set_cells`.
     server
         `GROWING`, or `CONSTANT` for a server that completes as many sets per second whatever it
         holds, as one with a constant share of a processor does.
@@ -79,12 +77,9 @@ def fit(cells: pd.DataFrame, server: str = GROWING, *, chosen: pd.Series | None 
 def judged(predictions: pd.DataFrame) -> pd.DataFrame:
     """Tell how well each study's cells are predicted.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per study and part of its cells: `study`, `part`, `cells`, `near` (cells that are
-        predicted within 10 %), `median_error` (absolute) and `largest_error`, relative to what was
-        published.
+    One row per study and part of its cells: `study`, `part`, `cells`, `near` (cells that are
+    predicted within 10 %), `median_error` (absolute) and `largest_error`, relative to what was
+    published.
     """
     errors = predictions["predicted"] / predictions["published"] - 1
     rows = []

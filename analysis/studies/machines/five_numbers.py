@@ -67,13 +67,7 @@ def names() -> list[str]:
 
 
 def throughput(machines: Machines, cell: Mapping[str, Any]) -> float:
-    """Predict the sets/s of a cell.
-
-    Parameters
-    ----------
-    cell
-        As in `analysis.studies.machines.printed_sets.set_cells`.
-    """
+    """Predict the sets/s of a cell."""
     middlewares, servers, clients = cell["middlewares"], cell["servers"], cell["num_clients"]
     request_bytes = message_bytes("set")["request_bytes"]
     on_link = link_seconds(request_bytes, CLIENT_LINK_BITS_PER_S)

@@ -50,17 +50,9 @@ def predicted_curve(most_clients: int) -> pd.DataFrame:
 def curves(data: Path) -> pd.DataFrame:
     """Put the lab's curve without a middleware, on his topology, beside what he printed.
 
-    Parameters
-    ----------
-    data
-        The folder of all campaigns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `series` (whose), `order` (behind the other studies), `num_clients`,
-        `throughput_ops_per_s`, `response_time_ms`; ours are missing where ``data/khalil2016``
-        holds no campaign.
+    Columns: `series` (whose), `order` (behind the other studies), `num_clients`,
+    `throughput_ops_per_s`, `response_time_ms`; ours are missing where ``data/khalil2016`` holds no
+    campaign.
     """
     theirs = khalils_numbers().query("replicas.isna()")
     parts = [
@@ -79,10 +71,7 @@ def curves(data: Path) -> pd.DataFrame:
 def ratios(data: Path) -> pd.DataFrame:
     """Compare the lab with each number that he printed of that curve.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `num_clients`, `quantity` and `ratio`, ours over his; empty where nothing was measured.
+    Columns: `num_clients`, `quantity` and `ratio`, ours over his; empty where nothing was measured.
     """
     long = curves(data).melt(["series", "num_clients"], _MEASURES, "quantity").dropna()
     table = long.pivot_table("value", ["num_clients", "quantity"], "series").reset_index()
@@ -95,18 +84,10 @@ def ratios(data: Path) -> pd.DataFrame:
 def at_his_loads(data: Path) -> pd.DataFrame:
     """Put all that he printed of a load beside what the lab measured under it.
 
-    Parameters
-    ----------
-    data
-        The folder of all campaigns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each number: `num_clients`, `num_middlewares`, `quantity` (``throughput``,
-        ``response time``), `cell` (the system in words, with the workers of the lab's middleware:
-        he prints none), `printed`, `measured` (op/s or ms). Empty where ``data/khalil2016`` holds
-        no campaign.
+    One row for each number: `num_clients`, `num_middlewares`, `quantity` (``throughput``,
+    ``response time``), `cell` (the system in words, with the workers of the lab's middleware: he
+    prints none), `printed`, `measured` (op/s or ms). Empty where ``data/khalil2016`` holds no
+    campaign.
     """
     columns = ["num_clients", "num_middlewares", "quantity", "cell", "printed", "measured"]
     if STUDY not in held_sections(data / STUDY):

@@ -26,19 +26,11 @@ _COLUMNS += ["published", "measured", "ci_low", "ci_high"]
 def sets_on_the_lab(data: Path) -> pd.DataFrame:
     """Put the published sets of each study beside those measured on its topology.
 
-    Parameters
-    ----------
-    data
-        The folder of all campaigns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per published cell that was measured: `study`, `place`, `middlewares`, `servers`,
-        `workers`, `num_clients`, `at_once` (how many sets can be at the servers: one of each
-        worker, or of each client without middleware), `fitted` (whether the study's emulated
-        machine was fitted to the cell), `published`, `measured`, `ci_low`, `ci_high` (op/s, 95 %
-        intervals of ours), and `ratio`, ours over the study's. Empty where no campaign stands.
+    One row per published cell that was measured: `study`, `place`, `middlewares`, `servers`,
+    `workers`, `num_clients`, `at_once` (how many sets can be at the servers: one of each worker, or
+    of each client without middleware), `fitted` (whether the study's emulated machine was fitted to
+    the cell), `published`, `measured`, `ci_low`, `ci_high` (op/s, 95 % intervals of ours), and
+    `ratio`, ours over the study's. Empty where no campaign stands.
     """
     printed = set_cells()
     parts = []

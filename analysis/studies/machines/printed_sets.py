@@ -23,14 +23,11 @@ _FULL = (3, 2, 3)  # client machines, middlewares, servers of section 4
 def set_cells() -> pd.DataFrame:
     """Collect the cells of sections 2 to 4 and of the 2^3 designs.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `study`, `place`, `client_machines`, `middlewares`, `servers`, `workers` (of each
-        middleware), `num_clients`, `published` (op/s at the clients, or at the middlewares where a
-        study tells no more), `relative_error` (standard error over the mean; NaN if it cannot be
-        told), `part` (`DESIGN`; `SAME` for a system of the study's design in another place, which
-        is under another load; else `OTHER`).
+    Columns: `study`, `place`, `client_machines`, `middlewares`, `servers`, `workers` (of each
+    middleware), `num_clients`, `published` (op/s at the clients, or at the middlewares where a
+    study tells no more), `relative_error` (standard error over the mean; NaN if it cannot be told),
+    `part` (`DESIGN`; `SAME` for a system of the study's design in another place, which is under
+    another load; else `OTHER`).
     """
     parts = [_of_sections(), _of_workers(), *_of_full_systems(), *_of_designs()]
     cells = pd.concat(parts, ignore_index=True).astype({"num_clients": int})

@@ -31,15 +31,7 @@ _AZURES_RTT = "rtt_ms = 0.9"
 
 
 def topology_text(azure: str, study: str) -> str:
-    """Write the file of a topology: that of Azure's hosts, with a study's processors.
-
-    Parameters
-    ----------
-    azure
-        The text of azure.toml.
-    study
-        Of `KNOWN`.
-    """
+    """Write the file of a topology: that of Azure's hosts, with a study's processors."""
     lines = [line for line in azure.splitlines() if not line.startswith("#")]
     body = "\n".join(lines).strip().replace('name = "azure"', f'name = "{study}"') + "\n"
     of_study = _khalils if study == khalils_server.STUDY else _fitted

@@ -65,13 +65,7 @@ def sections_without_files(campaign_dir: Path) -> list[str]:
 
 
 def require_files(campaign_dir: Path, sections: Iterable[str]) -> None:
-    """Refuse sections of which this copy of a campaign has no raw files.
-
-    Raises
-    ------
-    ParseError
-        Names the first such section, and the archive that it lacks.
-    """
+    """Refuse sections of which this copy of a campaign has no raw files."""
     lacking = set(sections_without_files(campaign_dir))
     for section in sections:
         if section in lacking:
@@ -95,19 +89,12 @@ def put_back(
 
     Parameters
     ----------
-    sources
-        Archives of the section.
     packed_dir
         Folder of the section, with its packed manifests.
     section_dir
         Where to write: the same folder, or a copy of it.
     wanted
         Of the name of a file: whether it is written.
-
-    Raises
-    ------
-    ParseError
-        An archive or the file of packed manifests is damaged.
     """
     transcripts: Mapping[str, Any] = {}
     written: list[Path] = []

@@ -29,16 +29,9 @@ def raw_files(
 
     Parameters
     ----------
-    sections
-        All that were measured when None.
     beginning
         Of packed sections only files whose names begin so, or with one of these, such as
         ``summary.json``.
-
-    Raises
-    ------
-    ParseError
-        An archive is damaged or, of a section that was packed, not there; names it.
     """
     wanted = measured_sections(campaign_dir) if sections is None else sorted(sections)
     require_files(campaign_dir, wanted)

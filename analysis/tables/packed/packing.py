@@ -99,13 +99,7 @@ def pack(campaign_dir: Path, section: str) -> Packed:
 
 
 def unpack(campaign_dir: Path, section: str) -> int:
-    """Put the files of a section's archives back into their runs; return how many there were.
-
-    Raises
-    ------
-    ParseError
-        An archive is damaged or, of a section that was packed, not there; names it.
-    """
+    """Put the files of a section's archives back into their runs; return how many there were."""
     require_files(campaign_dir, [section])
     sources, section_dir = archives_of(campaign_dir, section), campaign_dir / section
     if not sources:

@@ -29,13 +29,7 @@ def transcripts_of(manifests: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 
 def parse_transcripts(source: Path, content: bytes) -> dict[str, dict[str, Any]]:
-    """Return the transcripts in an archive, by the folders of runs.
-
-    Raises
-    ------
-    ParseError
-        The content is no such file; names the archive.
-    """
+    """Return the transcripts in an archive, by the folders of runs."""
     try:
         told = json.loads(gunzip(content))
         if isinstance(told, dict) and all(isinstance(one, dict) for one in told.values()):
