@@ -12,7 +12,7 @@ from analysis.chapters.claims import claims_of
 from analysis.lab.measured_study import held_studies
 from analysis.results.manifests import manifest_files
 from analysis.tables.held import held_sections
-from analysis.tables.provenance import read_manifests, summarise
+from analysis.tables.provenance import each_manifest, summarise
 from records.files.whole import write_json
 from records.paths import DATA, PROJECT
 from remote.campaign import NO_FLEET, Campaign
@@ -79,7 +79,7 @@ def make_report(
     """
     path = data / campaign
     opened = Campaign.open(campaign, fleet=NO_FLEET, data_dir=data)
-    manifests = read_manifests(path)
+    manifests = list(each_manifest(path))
     if not manifests:
         raise ConfigError(
             path, "holds no measured runs: measure first, for instance with `lab run`"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.laws.operational import interactive_response_time, interactive_throughput
+from analysis.statistics.comparison import verdicts
 from analysis.statistics.intervals import CONFIDENCE, aggregate
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.statistics.precision.split_by_regime import REGIME
-from analysis.statistics.verdicts import verdict_equal
 from analysis.tables.frames import SETTINGS
 from analysis.tables.held import OWN
 from analysis.units import MS_PER_S
@@ -210,21 +210,12 @@ def comparison_table(
         columns[name] = both[f"{name}_ours"]
         columns[f"study_{name}"] = both[f"{name}_study"]
         columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
-    columns["verdict"] = _verdicts(both)
+    known = both.reindex(columns=[f"throughput_ci_{end}_ops_per_s" for end in ("low", "high")])
+    bounds = (known[name] for name in known)
+    judged = verdicts(both["throughput_ops_per_s_study"], *bounds, NEAR_PUBLISHED)
+    has_interval = known.notna().all(axis="columns")
+    columns["verdict"] = pd.Series(judged, both.index, dtype=object).where(has_interval, None)
     return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
-
-
-def _verdicts(both: pd.DataFrame) -> pd.Series:
-    """Judge our throughput by the study's; missing where ours has no interval."""
-    bounds = [f"throughput_{end}_ops_per_s" for end in ("ci_low", "ci_high")]
-    known = both.reindex(columns=[*bounds, "throughput_ops_per_s_study"])
-    verdicts = [
-        str(verdict_equal((low, high), study, NEAR_PUBLISHED))
-        if pd.notna(low) and study > 0
-        else None
-        for low, high, study in known.itertuples(index=False)
-    ]
-    return pd.Series(verdicts, both.index, dtype=object)
 
 
 def _with_interactive_law(runs: pd.DataFrame) -> pd.DataFrame:

@@ -50,17 +50,13 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
     )
 
 
-def verdicts(predicted: pd.Series, ci_low: pd.Series, ci_high: pd.Series) -> list[str | None]:
-    """Judge whether means equal their predictions within `NEAR`, by their 95 % intervals.
-
-    Returns
-    -------
-    list
-        Of `analysis.statistics.verdicts.Verdict`; None where nothing is predicted.
-    """
-    bounds = zip(predicted, ci_low, ci_high, strict=True)
+def verdicts(
+    targets: pd.Series, ci_low: pd.Series, ci_high: pd.Series, margin: float = NEAR
+) -> list[str | None]:
+    """Judge by their 95 % intervals whether means equal targets; None where there is no target."""
+    bounds = zip(targets, ci_low, ci_high, strict=True)
     return [
-        str(verdict_equal((low, high), target, NEAR))
+        str(verdict_equal((low, high), target, margin))
         if np.isfinite(target) and target != 0
         else None
         for target, low, high in bounds
@@ -68,13 +64,7 @@ def verdicts(predicted: pd.Series, ci_low: pd.Series, ci_high: pd.Series) -> lis
 
 
 def shown(compared: pd.DataFrame) -> pd.DataFrame:
-    """Lay out what `compare` returns as a table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The interval is one column, `ci95`, such as ``1.05 to 1.12``, empty where there is none.
-    """
+    """Lay out what `compare` returns as a table with the interval as text, `ci95`: ``1 to 1.1``."""
     bounds = zip(compared["ci_low"], compared["ci_high"], strict=True)
     to = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
     texts = [None if pd.isna(low) else f"{digits(low)}{to}{digits(high)}" for low, high in bounds]
@@ -149,7 +139,7 @@ def misses_more(
     return cells
 
 
-def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
+def error_table(compared: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Summarise how far the models of several comparisons are off.
 
     One row per comparison and model: `quantity` (in words), `model`, `predictions` (how many),
@@ -160,8 +150,6 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
     ----------
     compared
         What was predicted, in words, to what `compare` returns with a column `model`.
-    near
-        Relative error that counts as near.
     """
     rows = []
     for what, frame in compared.items():
@@ -176,7 +164,7 @@ def error_table(compared: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.
                     "predictions": len(errors),
                     "rms_log_error": rms_log_error(errors),
                     "largest_error": errors.iloc[int(np.argmax(errors.abs()))],
-                    "near": (errors.abs() <= near).mean(),
+                    "near": (errors.abs() <= NEAR).mean(),
                     "supported": int((own["verdict"] == Verdict.SUPPORTED).sum()),
                     "refuted": int((own["verdict"] == Verdict.REFUTED).sum()),
                 }

@@ -12,7 +12,7 @@ from analysis.units import MS_PER_S
 BLOCKS = 12
 HALF = BLOCKS // 2
 SIGNIFICANCE = 0.01
-TOLERANCE = 0.05
+TOLERANCE = 0.05  # of the mean: a drift or warm-up that does not matter
 TESTS = ["drift", "p_value", "warm_up", "p_value_of_warm_up"]
 
 
@@ -20,12 +20,11 @@ def stationarity(
     windows: pd.DataFrame,
     by: Sequence[str],
     column: str = "throughput_ops_per_s",
-    tolerance: float = TOLERANCE,
 ) -> pd.DataFrame:
     """Test the stable window of every run with `trend`.
 
     One row per run: `by`, what `trend` returns, and `stationary`: whether neither a drift nor a
-    warm-up is both significant and above the tolerance. Missing for a window below 12 s, or with
+    warm-up is both significant and above `TOLERANCE`. Missing for a window below 12 s, or with
     seconds that have no value.
 
     Parameters
@@ -35,22 +34,20 @@ def stationarity(
     by
         What makes a run and a place of measurement, such as
         ``["workload", "num_clients", "repetition", "side"]``.
-    tolerance
-        Fraction of the mean that a drift or a warm-up may have although it is significant.
     """
     rows = []
     for key, seconds in windows[windows["stable"]].groupby(list(by), dropna=False):
         values = seconds.sort_values("second_s")[column]
-        rows.append(dict(zip(by, key, strict=True)) | _judge(values, tolerance))
+        rows.append(dict(zip(by, key, strict=True)) | _judge(values))
     return pd.DataFrame(rows, columns=[*by, *TESTS, "stationary"]).astype({"stationary": "boolean"})
 
 
-def _judge(values: pd.Series, tolerance: float) -> dict[str, object]:
+def _judge(values: pd.Series) -> dict[str, object]:
     if len(values) < BLOCKS or values.isna().any():
         return {"stationary": pd.NA}
     found = trend(values)
     changes = any(
-        found[f"p_value{of}"] < SIGNIFICANCE and abs(found[change]) > tolerance
+        found[f"p_value{of}"] < SIGNIFICANCE and abs(found[change]) > TOLERANCE
         for of, change in (("", "drift"), ("_of_warm_up", "warm_up"))
     )
     return {**found, "stationary": not changes}

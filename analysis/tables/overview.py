@@ -9,7 +9,7 @@ from analysis.results.files import find_file, parse_json, read_text
 from analysis.results.manifests import each_run
 from analysis.results.packets import PACKETS
 from analysis.tables.packed import raw_files
-from analysis.tables.provenance import read_manifests
+from analysis.tables.provenance import each_manifest
 from records.manifest import Manifest
 from records.verdict import ACCEPTED
 
@@ -61,7 +61,7 @@ def checks_table(campaign_dir: Path) -> pd.DataFrame:
     """
     columns = ["check", "asks", "severity", "runs", "passed"]
     rows = []
-    for manifest in read_manifests(campaign_dir):
+    for manifest in each_manifest(campaign_dir):
         own: dict[str, bool] = {}
         severity: dict[str, str] = {}
         for check in manifest.checks if manifest.generator else []:

@@ -65,13 +65,8 @@ class Provenance:
         return "; ".join(parts) + "."
 
 
-def read_manifests(campaign_dir: Path, sections: Iterable[str] | None = None) -> list[Manifest]:
-    """Read the manifests of the runs of a campaign, of some sections or of all."""
-    return list(each_manifest(campaign_dir, sections))
-
-
 def each_manifest(campaign_dir: Path, sections: Iterable[str] | None = None) -> Iterator[Manifest]:
-    """Yield what `read_manifests` returns, each read when it is asked for."""
+    """Yield the manifests of the runs of a campaign, of some sections or of all."""
     return (manifest for _, manifest in each_run(campaign_dir, sections))
 
 
@@ -81,7 +76,7 @@ def read_provenance(campaign_dir: Path, sections: Iterable[str] | None = None) -
     Of chosen sections only the runs under load count, not those that measure their links before
     them; a section without load is taken as it is.
     """
-    manifests = read_manifests(campaign_dir, sections)
+    manifests = list(each_manifest(campaign_dir, sections))
     if not manifests:
         raise FileNotFoundError(
             f"{campaign_dir} holds no measured runs: measure first, for instance with `lab run`"

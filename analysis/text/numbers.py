@@ -26,10 +26,9 @@ def error_text(value: float) -> str:
     return _minus(f"{value:+.1%}")
 
 
-def percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
+def percent(share: float, decimals: int = 0) -> str:
     """Write a share in percent as sentences have it, ``95 %``, with a true minus sign."""
-    text = f"{100 * share:{'+' if signed else ''}.{decimals}f}\N{NO-BREAK SPACE}%"
-    return _minus(text)
+    return _minus(f"{100 * share:.{decimals}f}\N{NO-BREAK SPACE}%")
 
 
 def _minus(text: str) -> str:

@@ -20,8 +20,8 @@ LEADING = {"href", "src", "action", "formaction", "data", "poster", "srcset", "x
 SHOW = """
 import pandas as pd
 from analysis.figures import present
-from analysis.tables.provenance import read_manifests
-manifests = read_manifests(measured.path)
+from analysis.tables.provenance import each_manifest
+manifests = list(each_manifest(measured.path))
 rows = [{"run": n, "error": m.error, "checks": m.checks[-1].detail}
         for n, m in enumerate(manifests)]
 present.table(pd.DataFrame(rows), "02-1-errors", "Errors.")

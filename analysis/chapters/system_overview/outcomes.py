@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.tables.provenance import read_manifests
+from analysis.tables.provenance import each_manifest
 from records.manifest import Manifest
 from records.text.words import counted
 from records.verdict import ACCEPTED
@@ -53,7 +53,7 @@ def _accepted(campaign_dir: Path, sections: Sequence[str] | None = None) -> list
     """Manifests of the runs under load that count."""
     return [
         manifest
-        for manifest in read_manifests(campaign_dir, sections)
+        for manifest in each_manifest(campaign_dir, sections)
         if manifest.generator and manifest.status == ACCEPTED
     ]
 

@@ -5,7 +5,6 @@ that keep their slot while they wait for the slowest of several servers, round r
 for a middleware's requests and replies.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,7 +86,6 @@ def simulate(
     *,
     arrival_rate: float | None = None,
     options: SimulationOptions | None = None,
-    progress: Callable[[float], None] | None = None,
 ) -> SimulationResult:
     """Simulate a system with closed clients, or with Poisson arrivals.
 
@@ -100,8 +98,6 @@ def simulate(
         middleware over servers), or
     arrival_rate
         requests/s that arrive whatever the state of the system.
-    progress
-        Called after each batch with the fraction that is done.
 
     Raises
     ------
@@ -134,10 +130,7 @@ def simulate(
     run.advance(options.warm_up_s)
     busy_before = run.busy_s()
     run.completed.clear()
-    for batch in range(1, options.batches + 1):
-        run.advance(options.warm_up_s + options.duration_s * batch / options.batches)
-        if progress is not None:
-            progress(batch / options.batches)
+    run.advance(options.warm_up_s + options.duration_s)
     requests = pd.DataFrame(
         run.completed, columns=["completed_s", "client", "response", "queueing", "service"]
     )

@@ -19,11 +19,11 @@ Array = NDArray[np.float64]
 
 UNEQUAL = 0.05  # the p value below which variances are taken to differ
 POWERS = np.linspace(-2, 2, 81)
-_DRAWS = 1999
+_DRAWS, _SEED = 1999, 1
 _ROUNDING = 1e-12  # of the response
 
 
-def p_of_equal_variances(result: FactorialResult, seed: int = 1) -> float:
+def p_of_equal_variances(result: FactorialResult) -> float:
     """Test whether all cells have the same variance, by Cochran's C.
 
     It is the largest cell's share of the squares of all residuals. Its distribution is that of
@@ -39,7 +39,7 @@ def p_of_equal_variances(result: FactorialResult, seed: int = 1) -> float:
     residuals = _by_cell(result, result.residuals["residual"].to_numpy(dtype=float))
     if residuals.shape[-1] < 2 or not _has_errors(result):
         return float("nan")
-    normal = np.random.default_rng(seed).normal(size=(_DRAWS, *residuals.shape))
+    normal = np.random.default_rng(_SEED).normal(size=(_DRAWS, *residuals.shape))
     by_chance = _largest_share(_residuals(normal, _has_blocks(result)))
     as_large = np.count_nonzero(by_chance >= _largest_share(residuals))
     return float((1 + as_large) / (1 + _DRAWS))

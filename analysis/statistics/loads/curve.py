@@ -18,7 +18,7 @@ Interval = tuple[float, float]
 
 THROUGHPUT, RESPONSE_TIME = "client_throughput_ops_per_s", "client_response_time_ms"
 THINK_TIME = "think_time_s"
-DRAWS = 1000
+DRAWS, _SEED = 1000, 1
 BEYOND = (1 - QUANTILE_CONFIDENCE) / 2
 """What an interval leaves out on either side."""
 
@@ -107,7 +107,7 @@ def curves_of(
         yield dict(zip(names, levels, strict=True)), loads, curve
 
 
-def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
+def drawn(curve: Curve, loads: pd.DataFrame) -> Curve | None:
     r"""Draw what the curve would be if the experiment were made again: a parametric bootstrap.
 
     The logarithm of each load's mean response time is drawn from :math:`\ln \bar x + t_\nu\, e /
@@ -128,7 +128,7 @@ def drawn(curve: Curve, loads: pd.DataFrame, seed: int = 1) -> Curve | None:
         return None
     error = loads[f"{RESPONSE_TIME}_error"].to_numpy(dtype=float) / MS_PER_S / curve.response_time
     freedom = repetitions - 1
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     errors = rng.standard_t(freedom, size=(DRAWS, len(freedom)))
     return replace(curve, response_time=curve.response_time * np.exp(errors * error))
 

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 GROUP = 5
 
 
-def truncation(slices: ArrayLike, least: int = 0) -> int | None:
+def truncation(slices: ArrayLike) -> int | None:
     r"""Find how many slices belong to the warm-up, by MSER-5.
 
     Slices are averaged by five; of all starts d in the first half of these n means, the one is
@@ -21,13 +21,11 @@ def truncation(slices: ArrayLike, least: int = 0) -> int | None:
     ----------
     slices
         What equal slices of a run measured, in order of time, finite, shape (S,).
-    least
-        The fewest slices to cut off, whatever is found.
 
     Returns
     -------
     int | None
-        Slices to cut off, a multiple of five or `least`; None where it cannot be told: fewer than
+        Slices to cut off, a multiple of five; None where it cannot be told: fewer than
         20 slices, or a best start at the end of the first half, where the run may still be warming
         up.
 
@@ -46,4 +44,4 @@ def truncation(slices: ArrayLike, least: int = 0) -> int | None:
     last = count // 2
     marginal = [means[start:].var() / (count - start) for start in range(last + 1)]
     best = int(np.argmin(marginal))
-    return None if best == last else max(best * GROUP, least)
+    return None if best == last else best * GROUP

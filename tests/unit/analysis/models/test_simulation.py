@@ -118,13 +118,6 @@ def test_confidence_intervals_hold_the_true_mean_about_as_often_as_they_say():
     assert held >= 25
 
 
-def test_progress_is_told_after_each_batch():
-    told = []
-    options = SimulationOptions(duration_s=1, batches=4)
-    simulate(System(server_time=1e-3, **NO_MESSAGES), 1, options=options, progress=told.append)
-    assert told == [0.25, 0.5, 0.75, 1.0]
-
-
 @pytest.mark.parametrize(
     ("run", "message"),
     [

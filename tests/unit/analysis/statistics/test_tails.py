@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from analysis.statistics.tails import percentile_interval
+from analysis.statistics.within_run import percentile_interval
 
 ONE = pd.DataFrame({"upper_edge_ms": [1.0], "count": [1]})
 

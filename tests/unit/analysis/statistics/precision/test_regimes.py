@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from analysis.statistics.precision.regimes import regimes
+from analysis.statistics.precision.split_by_regime import regimes
 
 
 def test_queues_of_two_regimes_are_told_apart():

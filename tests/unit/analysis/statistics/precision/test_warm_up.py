@@ -22,10 +22,6 @@ def test_a_run_without_warm_up_loses_little():
     assert np.mean([found is None or found > 100 for found in cut]) < 0.15
 
 
-def test_the_least_is_always_cut_off():
-    assert truncation(np.full(100, 3.0), least=12) == 12
-
-
 def test_a_run_that_still_warms_up_is_not_told():
     assert truncation(np.linspace(0, 100, 200)) is None
 
