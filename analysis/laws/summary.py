@@ -210,11 +210,11 @@ def comparison_table(
         columns[name] = both[f"{name}_ours"]
         columns[f"study_{name}"] = both[f"{name}_study"]
         columns[f"{measure}_ratio"] = both[f"{name}_ours"] / both[f"{name}_study"]
-    known = both.reindex(columns=[f"throughput_ci_{end}_ops_per_s" for end in ("low", "high")])
-    bounds = (known[name] for name in known)
-    judged = verdicts(both["throughput_ops_per_s_study"], *bounds, NEAR_PUBLISHED)
-    has_interval = known.notna().all(axis="columns")
-    columns["verdict"] = pd.Series(judged, both.index, dtype=object).where(has_interval, None)
+    low, high = (f"throughput_ci_{end}_ops_per_s" for end in ("low", "high"))
+    known = both.reindex(columns=[low, high])
+    printed = both["throughput_ops_per_s_study"].where(known[low].notna())
+    judged = verdicts(printed, known[low], known[high], NEAR_PUBLISHED)
+    columns["verdict"] = pd.Series(judged, both.index, dtype=object)
     return pd.DataFrame(columns).sort_values([*on, "study"], ignore_index=True)
 
 

@@ -26,8 +26,6 @@ class Station:
 
     Attributes
     ----------
-    name
-        For tables and messages.
     service_time
         S >= 0 of one visit at one server, in seconds.
     visit_ratio
@@ -73,8 +71,6 @@ class FlowEquivalentStation:
 
     Attributes
     ----------
-    name
-        For tables and messages.
     rates
         Completions/s with 1, 2, ..., m requests inside, above 0; the last holds for more than m:
         the others wait outside.
@@ -120,8 +116,6 @@ class ClosedSolution:
 
     Attributes
     ----------
-    stations, think_time
-        What was solved.
     throughput
         Requests/s, shape (N,).
     response_time

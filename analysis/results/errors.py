@@ -6,16 +6,9 @@ from records.text.visible import shortened
 
 
 class ParseError(ValueError):
-    """A tool's output is damaged, cut or foreign.
+    """A tool's output is damaged, cut or foreign: where, and what is wrong there.
 
-    Parameters
-    ----------
-    path
-        The file.
-    line_number
-        Line at which reading failed, from 1; None when the file as a whole is wrong.
-    message
-        What is wrong, with the offending text where that helps.
+    Lines are counted from 1; the line is None when the file as a whole is wrong.
     """
 
     def __init__(self, path: Path, line_number: int | None, message: str):

@@ -48,7 +48,8 @@ def _count_or_none(text: str) -> int | None:
     return parse_count(text) if text else None
 
 
-_GENERATOR: Mapping[str, Callable[[str], object]] = {
+_Columns = Mapping[str, Callable[[str], object]]  # of a file, each with what its cells are read by
+_GENERATOR: _Columns = {
     "client": str,
     "number": parse_count,
     "server": str,
@@ -62,7 +63,7 @@ _GENERATOR: Mapping[str, Callable[[str], object]] = {
 }
 _TYPES = {str: "str", parse_count: "int64", _count_or_none: "Int64"}
 _OF_EACH_SERVER = ("servers", "sent_ns", "answered_ns")
-_MIDDLEWARE: Mapping[str, Callable[[str], object]] = {
+_MIDDLEWARE: _Columns = {
     "client": str,
     "number": parse_count,
     "request_type": str,
@@ -76,7 +77,7 @@ _MIDDLEWARE: Mapping[str, Callable[[str], object]] = {
     "answered_ns": _counts,
 }
 CALLS_OF_PACKETS = ("servers", "connections", "numbers", "sent_ns", "answered_ns")
-_PACKETS: Mapping[str, Callable[[str], object]] = {
+_PACKETS: _Columns = {
     "client": str,
     "number": parse_count,
     "request_type": str,
@@ -88,7 +89,7 @@ _PACKETS: Mapping[str, Callable[[str], object]] = {
     "sent_ns": _counts,
     "answered_ns": _counts,
 }
-_PAUSES: Mapping[str, Callable[[str], object]] = {
+_PAUSES: _Columns = {
     "start_ns": parse_count,
     "length_ns": parse_count,
     "cause": str,
@@ -135,7 +136,7 @@ def read_pauses(path: Path | str) -> pd.DataFrame:
     return _read(Path(path), _PAUSES)
 
 
-def _read(path: Path, columns: Mapping[str, Callable[[str], object]]) -> pd.DataFrame:
+def _read(path: Path, columns: _Columns) -> pd.DataFrame:
     lines = read_text(path).split("\n")[:-1]
     header = split_cells(path, 1, lines[0]) if lines else []
     if header != list(columns):
@@ -145,9 +146,7 @@ def _read(path: Path, columns: Mapping[str, Callable[[str], object]]) -> pd.Data
     return pd.DataFrame(rows, columns=header, dtype=object).astype(types)
 
 
-def _read_with_calls(
-    path: Path, columns: Mapping[str, Callable[[str], object]], of_calls: Sequence[str]
-) -> pd.DataFrame:
+def _read_with_calls(path: Path, columns: _Columns, of_calls: Sequence[str]) -> pd.DataFrame:
     frame = _read(path, columns)
     for line_number, parts in enumerate(zip(*(frame[n] for n in of_calls), strict=True), 2):
         if len({len(part) for part in parts}) > 1:
@@ -156,9 +155,7 @@ def _read_with_calls(
     return frame
 
 
-def _row(
-    path: Path, line_number: int, line: str, columns: Mapping[str, Callable[[str], object]]
-) -> list[object]:
+def _row(path: Path, line_number: int, line: str, columns: _Columns) -> list[object]:
     cells = split_cells(path, line_number, line)
     if len(cells) != len(columns):
         raise ParseError(path, line_number, f"{len(columns)} cells expected, got {len(cells)}")

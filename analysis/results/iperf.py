@@ -25,6 +25,7 @@ from analysis.results.files import find_json, read_text
 from analysis.units import bits_per_s_to_mbit_per_s
 
 _FAILURE = re.compile(r"^iperf3: (?:error - |interrupt - )?(.+)", re.MULTILINE)
+INTERVAL_COLUMNS = ["start_s", "end_s", "bandwidth_mbit_per_s", "retransmits", "omitted"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,7 +119,7 @@ def _parse(document: dict[str, Any]) -> IperfResult:
                 }
                 for total in (interval["sum"] for interval in document["intervals"])
             ],
-            columns=["start_s", "end_s", "bandwidth_mbit_per_s", "retransmits", "omitted"],
+            columns=INTERVAL_COLUMNS,
         ),
     )
 

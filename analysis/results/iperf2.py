@@ -23,7 +23,7 @@ import pandas as pd
 
 from analysis.results.errors import ParseError
 from analysis.results.files import parse_finite, read_text
-from analysis.results.iperf import IperfResult
+from analysis.results.iperf import INTERVAL_COLUMNS, IperfResult
 from analysis.units import BITS_PER_BYTE, bits_per_s_to_mbit_per_s
 
 _CONNECTED = re.compile(
@@ -228,7 +228,7 @@ def _result(path: Path, test: _Test) -> IperfResult:
                 for interval in intervals
                 if interval.length_s < _WHOLE * finals[0].length_s
             ],
-            columns=["start_s", "end_s", "bandwidth_mbit_per_s", "retransmits", "omitted"],
+            columns=INTERVAL_COLUMNS,
         ),
     )
 

@@ -35,6 +35,7 @@ _INTERVAL = re.compile(
 )
 _START_TIME = re.compile(r"#\[(?:StartTime|BaseTime): (\d+(?:\.\d+)?)")
 _YEAR_S = 365 * 24 * 3600
+Count = tuple[str, str, float, float]  # a file, what it counts, its count, and the summary's
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +111,7 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
     directory = Path(directory)
     result = MiddlewareResult(
         directory=directory,
-        summary=_read_json(find_file(directory, "summary.json")),
+        summary=read_summary(directory),
         windows=read_table(
             find_file(directory, "windows.csv"),
             ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
@@ -127,7 +128,9 @@ def read_middleware(directory: Path | str) -> MiddlewareResult:
     return result
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_summary(directory: Path) -> dict[str, Any]:
+    """Read the ``summary.json`` of a middleware, or of the packets that were captured of it."""
+    path = find_file(directory, "summary.json")
     return parse_json(path, read_text(path))
 
 
@@ -185,24 +188,24 @@ def _read_histogram_log(path: Path) -> pd.DataFrame:
 def _check_complete(result: MiddlewareResult) -> None:
     """Compare the files with the summary: a file that is cut at a line end looks complete."""
     summary = result.summary
-    if summary.get("clean_shutdown") is not True or "requests" not in summary:
-        return  # killed: the summary is some seconds old
+    if summary.get("clean_shutdown") is True and "requests" in summary:  # killed: seconds too old
+        check_counts(result.directory, _counts(result, summary))
+
+
+def check_counts(directory: Path, counts: Iterator[Count]) -> None:
+    """Refuse files that contain another number of something than the summary counts."""
     try:
-        counts = list(_counts(result, summary))
+        listed = list(counts)
     except (KeyError, TypeError, AttributeError) as exc:
-        path = find_file(result.directory, "summary.json")
+        path = find_file(directory, "summary.json")
         raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
-    for name, what, found, expected in counts:
+    for name, what, found, expected in listed:
         if found != expected:
-            path = find_file(result.directory, name)
             reason = f"the file is cut: it contains {found:g} of {expected:g} {what}"
-            raise ParseError(path, None, reason)
+            raise ParseError(find_file(directory, name), None, reason)
 
 
-def _counts(
-    result: MiddlewareResult, summary: Mapping[str, Any]
-) -> Iterator[tuple[str, str, float, float]]:
-    """Yield file name, name of what is counted, count in the file, and count in the summary."""
+def _counts(result: MiddlewareResult, summary: Mapping[str, Any]) -> Iterator[Count]:
     requests = sum(kind["requests"] for kind in summary["requests"].values())
     sent = sum(server["requests"] for server in summary["servers"])
     yield "windows.csv", "requests", result.windows["requests"].sum(), requests

@@ -23,10 +23,16 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.results.errors import ParseError
-from analysis.results.files import find_file, parse_json, read_text
+from analysis.results.files import find_file
 from analysis.results.histograms import EMPTY
-from analysis.results.middleware import MiddlewareResult, read_middleware, read_table
+from analysis.results.middleware import (
+    Count,
+    MiddlewareResult,
+    check_counts,
+    read_middleware,
+    read_summary,
+    read_table,
+)
 from analysis.units import ms_to_s, us_to_ms
 from records.manifest import Manifest
 
@@ -100,7 +106,6 @@ class PacketsResult(MiddlewareResult):
 def read_packets(directory: Path | str) -> PacketsResult:
     """Read the folder with the tables of one capture; each file is plain, or gzip with ``.gz``."""
     directory = Path(directory)
-    path = find_file(directory, "summary.json")
     windows = read_table(
         find_file(directory, "windows.csv"),
         ["epoch_s", "request_type", "requests", "errors", "hits", "misses"],
@@ -109,7 +114,7 @@ def read_packets(directory: Path | str) -> PacketsResult:
     unknown = [f"{time}_{name}_ms" for time in _UNKNOWN_TIMES for name in ("mean", "min", "max")]
     result = PacketsResult(
         directory=directory,
-        summary=parse_json(path, read_text(path)),
+        summary=read_summary(directory),
         windows=windows.assign(**dict.fromkeys(unknown, math.nan)),
         queue=queue.assign(**dict.fromkeys(_UNKNOWN_OF_QUEUE, math.nan)),
         utilization=_nothing("epoch_s", "kind", "index", "utilization"),
@@ -117,7 +122,7 @@ def read_packets(directory: Path | str) -> PacketsResult:
         bins=_nothing("time", "request_type", "bin_start_ms", "count"),
         intervals=_read_histograms(find_file(directory, "histograms.csv")),
     )
-    _check_complete(path, result)
+    check_counts(directory, _counts(result, result.summary))
     return result
 
 
@@ -134,31 +139,15 @@ def _nothing(*columns: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
 
 
-def _check_complete(path: Path, result: PacketsResult) -> None:
-    """Compare the tables with the summary: a file that is cut at a line end looks complete."""
-    try:
-        counts = list(_counts(result, result.summary))
-    except (KeyError, TypeError) as exc:
-        raise ParseError(path, None, f"a field is missing or wrong: {exc!r}") from exc
-    for name, found, expected in counts:
-        if found != expected:
-            file = find_file(result.directory, name)
-            reason = f"the file is cut: it contains {found:g} of {expected:g} requests"
-            raise ParseError(file, None, reason)
-
-
-def _counts(
-    result: PacketsResult, summary: Mapping[str, Any]
-) -> Iterator[tuple[str, float, float]]:
-    """Yield the name of each file, the requests that it contains, and those that it should."""
-    requests = summary["requests"]
+def _counts(result: PacketsResult, summary: Mapping[str, Any]) -> Iterator[Count]:
+    what, requests = "requests", summary["requests"]
     responses = result.intervals["time"] == "response_time"
-    yield "windows.csv", result.windows["requests"].sum(), requests
-    yield "histograms.csv", result.intervals.loc[responses, "count"].sum(), requests
+    yield "windows.csv", what, result.windows["requests"].sum(), requests
+    yield "histograms.csv", what, result.intervals.loc[responses, "count"].sum(), requests
     arrivals = requests + summary["requests_without_reply"]
-    yield "queue.csv", result.queue["arrivals"].sum(), arrivals
+    yield "queue.csv", what, result.queue["arrivals"].sum(), arrivals
     sent = sum(server["requests"] for server in summary["servers"])
-    yield "servers.csv", result.servers["requests"].sum(), sent
+    yield "servers.csv", what, result.servers["requests"].sum(), sent
 
 
 def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareResult]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.results.files import find_file, parse_json, read_text
 from analysis.results.manifests import each_run
+from analysis.results.middleware import read_summary
 from analysis.results.packets import PACKETS
 from analysis.tables.packed import raw_files
 from analysis.tables.provenance import each_manifest
@@ -150,9 +150,7 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
             if manifest.status == ACCEPTED and proxies and manifest.window:
                 tells = manifest.middleware.tells_statistics
                 folder = run / proxies[0] / ("middleware" if tells else PACKETS)
-                told = find_file(folder, SUMMARY)
-                summary = parse_json(told, read_text(told))
-                return _configured(manifest, summary.get("configuration", {}))
+                return _configured(manifest, read_summary(folder).get("configuration", {}))
     raise FileNotFoundError(f"{campaign_dir / section} holds no accepted run with a middleware")
 
 

@@ -32,10 +32,6 @@ class Run:
 
     Attributes
     ----------
-    folder
-        Where it stands.
-    manifest
-        What is recorded of it.
     generators
         (host, instance) to what that memtier instance measured.
     middlewares

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.results.files import find_file, parse_json, read_text
+from analysis.results.middleware import read_summary
 
 FARTHEST_S = 1.0  # that clocks may be off; a port is not used again as soon
 _Span = tuple[str, str]
@@ -38,6 +38,5 @@ def join_nested(
 
 def server_names(directory: Path, servers: Sequence[str]) -> dict[str, str]:
     """Return the host of each server by its address, as a middleware or a capture lists them."""
-    path = find_file(directory, "summary.json")
-    listed = parse_json(path, read_text(path)).get("configuration", {}).get("servers", [])
+    listed = read_summary(directory).get("configuration", {}).get("servers", [])
     return dict(zip(listed, servers, strict=True)) if len(listed) == len(servers) else {}

@@ -34,7 +34,6 @@ def plot_throughput(
     bounds: pd.DataFrame | None = None,
     *,
     series: str = "workload",
-    side: str = "client",
 ) -> go.Figure:
     """Plot measured throughput with 95 % CIs, and the most that links, delays and workers allow.
 
@@ -47,7 +46,7 @@ def plot_throughput(
     bounds
         From `analysis.models.asymptotes.asymptote_table`, one row per level of `series`.
     """
-    return _against_clients(cells, bounds, THROUGHPUT, series=series, side=side)
+    return _against_clients(cells, bounds, THROUGHPUT, series)
 
 
 def plot_response_time(
@@ -55,11 +54,9 @@ def plot_response_time(
     bounds: pd.DataFrame | None = None,
     *,
     series: str = "workload",
-    side: str = "client",
 ) -> go.Figure:
     """Plot measured response time with 95 % CIs, and the least that it can be; logarithmic."""
-    figure = _against_clients(cells, bounds, RESPONSE_TIME, series=series, side=side)
-    return time_axis(figure)
+    return time_axis(_against_clients(cells, bounds, RESPONSE_TIME, series))
 
 
 def plot_by_workers(cells: pd.DataFrame, bounds: pd.DataFrame, *, series: str) -> go.Figure:
@@ -116,9 +113,9 @@ def _by_workers(
 
 
 def _against_clients(
-    cells: pd.DataFrame, bounds: pd.DataFrame | None, measure: str, *, series: str, side: str
+    cells: pd.DataFrame, bounds: pd.DataFrame | None, measure: str, series: str
 ) -> go.Figure:
-    column = f"{side}_{measure}"
+    column = f"client_{measure}"
     figure = new_figure(CLIENTS_TITLE, _TITLES[measure])
     knees: list[tuple[float, float]] = []
     for style, rows in each_series(cells, series):

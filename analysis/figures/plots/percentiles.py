@@ -14,7 +14,7 @@ from analysis.figures.theme import new_figure
 from analysis.statistics.percentile_table import with_intervals
 
 
-def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") -> go.Figure:
+def plot_percentiles(percentiles: pd.DataFrame) -> go.Figure:
     """Plot the percentiles of one system, read from the merged histograms of all repetitions.
 
     Parameters
@@ -23,7 +23,7 @@ def plot_percentiles(percentiles: pd.DataFrame, *, time: str = "Response time") 
         From `analysis.results.histograms.percentiles_by`, one row per `num_clients` and
         `percentile`.
     """
-    figure = new_figure(CLIENTS_TITLE, f"{time} (ms)")
+    figure = new_figure(CLIENTS_TITLE, "Response time (ms)")
     add_percentiles(figure, percentiles, "num_clients")
     return count_merged(time_axis(clients_axis(figure, percentiles)), percentiles)
 

@@ -18,17 +18,17 @@ from analysis.statistics.precision.split_by_regime import branches
 from analysis.units import MS_PER_S
 
 
-def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Figure:
+def plot_queue_length(cells: pd.DataFrame) -> go.Figure:
     """Plot the number of waiting jobs with 95 % CIs, and what Little's law makes of their wait.
 
     Parameters
     ----------
     cells
-        From `analysis.laws.summary.cells`, one row per `series` and `num_clients`. Queue
+        From `analysis.laws.summary.cells`, one row per `workers` and `num_clients`. Queue
         lengths are time-weighted means, summed over the middlewares.
     """
     figure = new_figure(CLIENTS_TITLE, "Queue length (jobs)")
-    for style, rows in each_series(cells, series):
+    for style, rows in each_series(cells, "workers"):
         add_measured(figure, style, rows, "middleware_queue_length")
         for joined in branches(rows):
             in_queue = littles_law(
@@ -40,9 +40,9 @@ def plot_queue_length(cells: pd.DataFrame, *, series: str = "workers") -> go.Fig
     return count_runs(clients_axis(figure, cells), cells, "middleware_queue_length")
 
 
-def plot_waiting_workers(cells: pd.DataFrame, *, series: str = "workers") -> go.Figure:
+def plot_waiting_workers(cells: pd.DataFrame) -> go.Figure:
     """Plot the number of workers without a job, summed over the middlewares, with 95 % CIs."""
     figure = new_figure(CLIENTS_TITLE, "Idle workers")
-    for style, rows in each_series(cells, series):
+    for style, rows in each_series(cells, "workers"):
         add_measured(figure, style, rows, "middleware_waiting_workers")
     return count_runs(clients_axis(figure, cells), cells, "middleware_waiting_workers")
