@@ -26,6 +26,8 @@ def panels(
 ) -> go.Figure:
     """Arrange plots in rows and columns.
 
+    The figure's `layout.meta` counts the runs of all panels, each once.
+
     Parameters
     ----------
     plots
@@ -35,11 +37,6 @@ def panels(
         What each panel shows, such as "sets"; shape (rows, columns).
     row_px
         Height of a row's axes in px, of 720 px of width.
-
-    Returns
-    -------
-    plotly Figure
-        Its `layout.meta` counts the runs of all panels, each once.
     """
     rows, columns = len(plots), max(map(len, plots))
     legend_px = _legend_px(plots)

@@ -18,17 +18,14 @@ _KEY = ("section", "workload", "clients_per_thread", "num_clients", *SETTINGS)
 def marked(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Mark the rows of a table whose cell the machine takes more than 2 % of.
 
+    A last column, headed by the mark, holds it or nothing, if the share of any of the cells is
+    known; of several cells that a row may stand for the largest counts.
+
     Parameters
     ----------
     table
         Rows of cells, with columns by which `cells` are told apart, such as `workload`, `workers`
         and `num_clients`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `table`, with a last column, headed by the mark, that holds it or nothing, if the share of
-        any of its cells is known; of several cells that a row may stand for the largest counts.
     """
     key = [name for name in _KEY if name in table and name in cells]
     if f"{SHARE}_mean" not in cells or not key:

@@ -99,17 +99,14 @@ def predict_elasticities(
 
     Each is the slope between the same factors as were measured.
 
+    The elasticity to what the model does not have is NaN.
+
     Parameters
     ----------
     system
         As it is, with the machine that all hosts share (`analysis.models.measured_system`).
     factors
         Parameter to what it is multiplied by.
-
-    Returns
-    -------
-    dict
-        Parameter to elasticity; NaN for what the model does not have.
     """
     predicted = {}
     for name, changes in factors.items():

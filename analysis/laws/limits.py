@@ -24,17 +24,14 @@ LATE = 1.25  # times the response time of other servers
 def what_limits(tables: Tables, **where: Any) -> str:
     """Say what limits at the largest load.
 
+    The words are such as ``servers' links 0.98 busy``; there are none where there are no such runs.
+
     Parameters
     ----------
     tables
         Of one section.
     where
         Levels that the system has, such as ``workload="get", workers=64``.
-
-    Returns
-    -------
-    str
-        Such as ``servers' links 0.98 busy``; empty where there are no such runs.
     """
     hosts, runs = (at_load(frame, **where) for frame in (tables.hosts, tables.runs))
     if hosts.empty or runs.empty:

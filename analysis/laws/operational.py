@@ -43,6 +43,8 @@ def interactive_throughput(
 
     .. math:: X = N / (R + Z)
 
+    The throughput is in requests/s.
+
     Parameters
     ----------
     num_clients
@@ -51,11 +53,6 @@ def interactive_throughput(
         R >= 0 in seconds; R + Z > 0.
     think_time
         Z >= 0 in seconds.
-
-    Returns
-    -------
-    numpy.ndarray
-        Requests/s, in the broadcast shape of the arguments.
 
     Raises
     ------
@@ -81,6 +78,8 @@ def interactive_response_time(
 
     .. math:: R = N / X - Z
 
+    The response time is in seconds.
+
     Parameters
     ----------
     num_clients
@@ -89,11 +88,6 @@ def interactive_response_time(
         X > 0 in requests/s.
     think_time
         Z >= 0 in seconds.
-
-    Returns
-    -------
-    numpy.ndarray
-        Seconds, in the broadcast shape of the arguments.
 
     Raises
     ------
@@ -125,11 +119,6 @@ def littles_law(throughput: ArrayLike, response_time: ArrayLike) -> FloatArray:
     response_time
         R >= 0 in seconds; the waiting time for the queue alone.
 
-    Returns
-    -------
-    numpy.ndarray
-        Requests, in the broadcast shape of the arguments.
-
     References
     ----------
     Jain 1991, section 33.3; Little 1961, doi:10.1287/opre.9.3.383.
@@ -143,6 +132,9 @@ def utilization(throughput: ArrayLike, service_demand: ArrayLike) -> FloatArray:
 
     .. math:: U = X D, \quad D = V S
 
+    The fraction of time busy is not limited to 1: a value above tells that the demand is not that
+    of this device.
+
     Parameters
     ----------
     throughput
@@ -150,12 +142,6 @@ def utilization(throughput: ArrayLike, service_demand: ArrayLike) -> FloatArray:
     service_demand
         D >= 0 in seconds: what one request needs of the device over all its visits; for a device
         of m servers, divided by m.
-
-    Returns
-    -------
-    numpy.ndarray
-        Fraction of time busy. Not limited to 1: a value above tells that the demand is not that
-        of this device.
 
     References
     ----------

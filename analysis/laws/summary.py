@@ -167,10 +167,8 @@ def middleware_table(
 def beside_ours(runs: pd.DataFrame) -> pd.DataFrame:
     """Put every middleware that sections were measured with beside ours, with enough workers.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `middleware_table` of each middleware, and `throughput_ratio`: over ours, measured alike.
+    The table has the columns of `middleware_table`, and `throughput_ratio`: over ours, measured
+    alike.
     """
     each = [cells(own).assign(middleware=name) for name, own in runs.groupby("middleware")]
     system = ["middleware", "section", "workload"]

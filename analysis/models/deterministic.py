@@ -39,11 +39,6 @@ def md1_num_in_system(traffic_intensity: float, most: int) -> FloatArray:
         :math:`\rho`, 0 <= rho < 1.
     most
         n >= 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (n + 1,).
     """
     rho = traffic_intensity
     if not 0 <= rho < 1:
@@ -96,6 +91,8 @@ def link_time(
         E[d] = E[w] + S - \tau + \int_0^{\tau - S} P(w \le t)\, dt, \quad
         E[w] = \frac{\rho S}{2 (1 - \rho)}
 
+    The time is in seconds, and NaN where the utilization is 1 or more.
+
     Parameters
     ----------
     arrival_rate
@@ -104,11 +101,6 @@ def link_time(
         S > 0 of a message, its bits over the rate, in seconds.
     burst_time
         :math:`\tau` >= 0: bits that the bucket holds over the rate, in seconds; 0 without one.
-
-    Returns
-    -------
-    numpy.ndarray
-        Seconds, in the broadcast shape; NaN where the utilization is 1 or more.
     """
     if not 0 <= burst_time < math.inf:
         raise ValueError(f"burst_time must be >= 0 and finite, got {burst_time}")

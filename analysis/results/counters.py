@@ -136,11 +136,9 @@ def read_interfaces(path: Path | str) -> pd.DataFrame:
 def read_counter_times(path: Path | str) -> tuple[float, float, float] | None:
     """Read the times at which the counters of `read_interfaces` were read.
 
-    Returns
-    -------
-    tuple or None
-        Epoch seconds: the host's reading by its own clock, then the control host's request and the
-        arrival of the answer by the control host's clock. None where only the first was recorded.
+    The times are in epoch seconds: the host's reading by its own clock, then the control host's
+    request and the arrival of the answer by the control host's clock. None where only the first was
+    recorded.
     """
     path = Path(path)
     lines = read_text(path).splitlines()

@@ -74,17 +74,14 @@ def histogram_percentiles(
 ) -> np.ndarray:
     """Percentiles in ms, as HdrHistogram defines them: the upper edge of the bucket of that rank.
 
+    All are NaN when the histogram is empty.
+
     Parameters
     ----------
     histogram
         Columns `upper_edge_ms`, `count`; may be empty.
     percentiles
         In percent, above 0 up to 100; shape (P,).
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (P,); NaN when the histogram is empty.
     """
     wanted = np.asarray(percentiles, dtype=float)
     if np.any((wanted <= 0) | (wanted > 100)):

@@ -18,6 +18,10 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
 
     .. math:: e = (\text{predicted} - \text{measured}) / \text{measured}
 
+    Columns, on the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the
+    measurement), `relative_error`, and `verdict`: whether the measured mean equals the prediction
+    within `NEAR` of it (`analysis.statistics.verdicts`); missing without a prediction.
+
     Parameters
     ----------
     cells
@@ -25,13 +29,6 @@ def compare(cells: pd.DataFrame, predicted: pd.Series, column: str) -> pd.DataFr
         (`analysis.statistics.intervals.aggregate`; the interval may be missing).
     predicted
         On the index of `cells`, in the unit of `column`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        On the index of `cells`: `predicted`, `measured`, `ci_low`, `ci_high` (of the measurement),
-        `relative_error`, and `verdict`: whether the measured mean equals the prediction within
-        `NEAR` of it (`analysis.statistics.verdicts`); missing without a prediction.
     """
     measured = cells[f"{column}_mean"]
     if not (measured > 0).all():

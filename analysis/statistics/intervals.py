@@ -109,15 +109,12 @@ def half_width_of_difference(
         t_\nu\, \sqrt{v_1 + v_2}, \quad v_i = s_i^2 / r_i, \quad
         \nu = \frac{(v_1 + v_2)^2}{v_1^2 / (r_1 - 1) + v_2^2 / (r_2 - 1)}
 
+    It is NaN where a side has fewer than two values, 0 where neither has a spread.
+
     Parameters
     ----------
     sds, repetitions
         Sample standard deviations and numbers of values of both sides, each of one shape.
-
-    Returns
-    -------
-    numpy.ndarray
-        Of that shape; NaN where a side has fewer than two values, 0 where neither has a spread.
 
     References
     ----------

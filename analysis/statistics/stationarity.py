@@ -69,17 +69,14 @@ def trend(values: ArrayLike) -> dict[str, float]:
     and the h of the smallest p-value is reported, the p-value times the number of tests
     (Bonferroni).
 
+    Returned are `drift`, a fraction of the mean, and `warm_up`, how far the start is off as a
+    fraction of the mean of the rest; `p_value`, `p_value_of_warm_up`: how often as much would be
+    seen in a series without any.
+
     Parameters
     ----------
     values
         At least 12, finite, shape (S,).
-
-    Returns
-    -------
-    dict
-        `drift`, a fraction of the mean, and `warm_up`, how far the start is off as a fraction of
-        the mean of the rest; `p_value`, `p_value_of_warm_up`: how often as much would be seen in
-        a series without any.
 
     Raises
     ------

@@ -25,18 +25,15 @@ class Verdict(StrEnum):
 def verdict_within(interval: Bounds, allowed: Bounds) -> Verdict:
     """Judge the statement that a number lies between two bounds.
 
+    The statement is ``supported`` if the whole interval lies within `allowed`, ``refuted`` if the
+    whole interval lies outside, else ``undecided``.
+
     Parameters
     ----------
     interval
         95 % confidence interval of the number; NaN where its error is not known.
     allowed
         The least and the most that the number may be, each possibly infinite.
-
-    Returns
-    -------
-    Verdict
-        ``supported`` if the whole interval lies within `allowed`, ``refuted`` if the whole interval
-        lies outside, else ``undecided``.
     """
     low, high = interval
     least, most = allowed

@@ -78,15 +78,13 @@ def independent_requests(above: ArrayLike, counts: ArrayLike) -> float:
     one, so that a normal interval covers. Seconds are too few for a test of their correlation, such
     as the slices' (`analysis.statistics.precision.batches`), which cannot tell in one case of ten.
 
+    The number is at most that of the requests; NaN with fewer than 5 seconds, or if no request is
+    above.
+
     Parameters
     ----------
     above, counts
         Requests above the percentile, and all requests, by second, shape (S,).
-
-    Returns
-    -------
-    float
-        At most the number of requests; NaN with fewer than 5 seconds, or if no request is above.
 
     References
     ----------

@@ -28,11 +28,8 @@ def read_only_cells(options: SimulationOptions | None = None) -> pd.DataFrame:
     of the network, which matters only where few workers stand before three servers. Processors
     take no time.
 
-    Returns
-    -------
-    pandas.DataFrame
-        As all re-derivations, with `servers`; values agree within 5 %, which is what the studies'
-        own baselines differ by.
+    The table is that of all re-derivations, with `servers`; values agree within 5 %, which is what
+    the studies' own baselines differ by.
     """
     options = options or SimulationOptions(warm_up_s=1, duration_s=3)
     basis = f"simulation, server links of {REPLIES_PER_S} replies/s"

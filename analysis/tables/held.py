@@ -60,15 +60,12 @@ def held_sections(campaign_dir: Path) -> dict[str, Path]:
 def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
     """Return the tables of those of the sections that were measured, of every middleware.
 
+    The column `middleware` tells which; ours come first.
+
     Parameters
     ----------
     campaign_dir
         The campaign, or that of another middleware in it.
-
-    Returns
-    -------
-    Tables
-        `middleware` tells which; ours come first.
     """
     inside = campaign_dir.parent.name == MIDDLEWARES
     around = campaign_dir.parent.parent if inside else campaign_dir

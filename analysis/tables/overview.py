@@ -133,11 +133,8 @@ def middleware_configuration(campaign_dir: Path, section: str) -> dict[str, Any]
 
     Of one that tells nothing itself, what packets were captured of it.
 
-    Returns
-    -------
-    dict
-        At least `workers`, `net_threads`, `servers` (addresses), `addresses` (server to address),
-        and `num_clients`.
+    At least `workers`, `net_threads`, `servers` (addresses), `addresses` (server to address) and
+    `num_clients` are there.
 
     Raises
     ------

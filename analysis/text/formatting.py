@@ -64,17 +64,14 @@ def is_number(series: pd.Series) -> bool:
 def format_column(series: pd.Series, spec: Format | None = None) -> list[str]:
     """Format every cell of a column alike, so that decimal points stand under each other.
 
+    A missing value is an en dash.
+
     Parameters
     ----------
     spec : str or callable, optional
         A format specification such as ".1f", or a function from value to text. Without it whole
         numbers are grouped by thousands, and other numbers get as many decimals as their median
         needs for three significant digits.
-
-    Returns
-    -------
-    list of str
-        One text per row; missing values as an en dash.
     """
     if spec is None:
         spec = _default_format(series)

@@ -35,12 +35,10 @@ def run_files(run: Path) -> Iterator[Path]:
         yield campaign_dir / run.relative_to(section.parent)
 
 
-def slowest_followed(
-    campaign_dir: Path, section: str, repetition: int, how_many: int = 10
-) -> pd.DataFrame:
+def slowest_followed(campaign_dir: Path, section: str, repetition: int) -> pd.DataFrame:
     """Return the slowest requests that a section of one configuration followed in a repetition."""
     own = [run for run in followed_runs(campaign_dir, section) if run.name == f"rep-{repetition}"]
     if not own:
         return pd.DataFrame()
     with run_files(own[0]) as folder:
-        return slowest_requests(followed_requests(folder), host_pauses(folder), how_many)
+        return slowest_requests(followed_requests(folder), host_pauses(folder))

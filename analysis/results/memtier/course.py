@@ -50,15 +50,12 @@ def parse_histograms_by_second(
 ) -> pd.DataFrame | None:
     """Return the histograms of each second of a run; None if the file has none.
 
+    Columns: `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`.
+
     Parameters
     ----------
     kinds
         Name of each request type in the file to its tidy name, such as ``Sets`` to ``set``.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        `request_type`, `second` (from the start of the run), `upper_edge_ms`, `count`.
     """
     histograms = extras.get("Histograms")
     if histograms is None:

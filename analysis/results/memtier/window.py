@@ -15,11 +15,8 @@ def client_slices(
 ) -> pd.DataFrame | None:
     """Add up the slices of all instances.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `requests`, `response_time_sum_ms`, with a row for each 100 ms from `start_s` to `end_s`
-        (from the start of the run); None unless all instances recorded slices.
+    Columns: `requests`, `response_time_sum_ms`, with a row for each 100 ms from `start_s` to
+    `end_s` (from the start of the run); None unless all instances recorded slices.
     """
     if any(run.slices.empty for run in generators):
         return None

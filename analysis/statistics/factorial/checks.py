@@ -31,10 +31,7 @@ def p_of_equal_variances(result: FactorialResult) -> float:
     Forsythe's test, which wants no normal errors, hardly finds anything with three repetitions:
     in each cell the residual in the middle is 0 from the median.
 
-    Returns
-    -------
-    float
-        The p value; NaN without repetitions, or without residuals.
+    The p value is NaN without repetitions, or without residuals.
     """
     residuals = _by_cell(result, result.residuals["residual"].to_numpy(dtype=float))
     if residuals.shape[-1] < 2 or not _has_errors(result):
@@ -56,16 +53,13 @@ def powers_that_fit(result: FactorialResult) -> tuple[float, float]:
     a power fits where :math:`SSE_\lambda \le SSE_{min} (1 + t_{0.975;\,\nu}^2 / \nu)`. A power of 1
     is the additive model, 0 the multiplicative one.
 
+    The ends are the smallest and the largest of `POWERS` that fit; NaN without repetitions or
+    error, or where a response is not above 0.
+
     Parameters
     ----------
     result
         Of an additive model.
-
-    Returns
-    -------
-    tuple of float
-        The smallest and the largest of `POWERS` that fit; NaN without repetitions or error, or
-        where a response is not above 0.
     """
     measured = result.residuals[["predicted", "residual"]].sum(axis="columns").to_numpy(dtype=float)
     without = result.repetitions < 2 or result.freedom < 1 or not _has_errors(result)

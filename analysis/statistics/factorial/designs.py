@@ -26,15 +26,13 @@ def coded_runs(
     predict. Both leave the effects as they are estimated from the rest. A repetition that fewer
     than half of the combinations have is none of the design: it was made to know those better.
 
+    Columns: `factors` coded, `repetition`, `responses`, and `filled` (whether the row was not
+    measured).
+
     Parameters
     ----------
     runs
         `analysis.tables.frames.Tables.runs` of one workload.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `factors` coded, `repetition`, `responses`, and `filled` (whether the row was not measured).
 
     Raises
     ------
@@ -92,15 +90,12 @@ def analyse_designs(
 ) -> dict[Key, FactorialResult]:
     """Analyse each response of each workload, repetitions as blocks (`analyse_shown`).
 
+    Results are by workload and response, sets before gets.
+
     Parameters
     ----------
     responses
         What a response is called, to its column.
-
-    Returns
-    -------
-    dict
-        (workload, response) to its effects, sets before gets.
     """
     results = {}
     for workload in sorted(runs["workload"].unique(), reverse=True):

@@ -114,10 +114,7 @@ def drawn(curve: Curve, loads: pd.DataFrame) -> Curve | None:
     \bar x` with its standard error and degrees of freedom; throughput follows by the interactive
     law, as it does in a closed loop.
 
-    Returns
-    -------
-    Curve or None
-        Of `DRAWS` curves; None where a load has no two repetitions.
+    There are `DRAWS` curves; None where a load has no two repetitions.
 
     References
     ----------

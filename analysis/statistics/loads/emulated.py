@@ -79,6 +79,8 @@ def emulated_limits(
     of a link is full at small loads, so that the time on a link is no part of a round trip. Where
     hosts are not equally far, clients and workers have cycles of their own, whose rates add up.
 
+    The smallest comes first; there is none where nothing is emulated.
+
     Parameters
     ----------
     settings
@@ -97,11 +99,6 @@ def emulated_limits(
     set_share
         Share of sets among the requests, 0..1; by default that of the workload, which ``mixed``
         does not tell.
-
-    Returns
-    -------
-    list of Limit
-        The smallest first; empty where nothing is emulated.
 
     References
     ----------
@@ -157,15 +154,12 @@ def rates_together(
     Behind a middleware that gives each server as much to do, the slowest server is what counts;
     all others have connections of their own, and the fast do not wait for the slow.
 
+    A role of which some host has no limit is left out.
+
     Parameters
     ----------
     rates_mbit_per_s
         Role to the limit of each of its hosts in a run; None or NaN without one.
-
-    Returns
-    -------
-    dict
-        Without the roles of which some host has no limit.
     """
     limited = {
         role: [float(rate) for rate in rates if rate is not None and rate > 0]

@@ -17,6 +17,8 @@ def message_bytes(
 ) -> dict[str, float]:
     """Sizes on the wire of a memcached ``get`` or ``multi-get`` (all hits) or ``set``.
 
+    They are `request_bytes` and `reply_bytes`, as arguments of `analysis.models.System`.
+
     Parameters
     ----------
     workload
@@ -25,11 +27,6 @@ def message_bytes(
         Of each value and key.
     keys
         In one get, at least 1.
-
-    Returns
-    -------
-    dict
-        `request_bytes`, `reply_bytes`, as arguments of `analysis.models.System`.
     """
     value = value_bytes + len("\r\n")
     if keys < 1:

@@ -83,16 +83,13 @@ class RoundTrips:
 def round_trips_of(pings: pd.DataFrame) -> float | RoundTrips:
     """Return what was emulated between the hosts of a run: one number where it is all the same.
 
+    The round trip is in ms, undilated; 0 where nothing is emulated.
+
     Parameters
     ----------
     pings
         `analysis.tables.frames.Tables.pings` of runs of one configuration; each client host pings
         all that it talks to, and so does each middleware.
-
-    Returns
-    -------
-    float or RoundTrips
-        In ms, undilated; 0 where nothing is emulated.
     """
     if pings.empty:
         return 0.0

@@ -20,11 +20,8 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     The error of a run's mean is that of batch means; where seconds are too few for it or drift, it
     is the standard deviation of the seconds, as if they all depended on each other.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `frame` with `regime`: ``1`` for the shortest queue or the largest throughput, ``2`` for the
-        next, empty where all repetitions of a configuration are in one.
+    The column `regime` is ``1`` for the shortest queue or the largest throughput, ``2`` for the
+    next, empty where all repetitions of a configuration are in one.
     """
     key = [name for name in list(windows)[: list(windows).index("side")] if name in frame]
     cell = [name for name in key if name != "repetition"]
@@ -104,6 +101,9 @@ def regimes(
         F = \frac{\sum w_i (y_i - \bar y)^2 / (k - 1)}{1 + 2 (k - 2) \Lambda / (k^2 - 1)}, \quad
         \Lambda = \sum \frac{(1 - w_i / \sum w)^2}{\nu}
 
+    Returned is the regime of each repetition, 0 for the one of the smallest mean; None if there is
+    one, or none can be told for want of errors or of repetitions.
+
     Parameters
     ----------
     means
@@ -113,12 +113,6 @@ def regimes(
     least
         The smallest gap between regimes that matters, in the unit of the means: runs of one regime
         never agree to the last digit.
-
-    Returns
-    -------
-    list[int] | None
-        The regime of each repetition, 0 for the one of the smallest mean; None if there is one, or
-        none can be told for want of errors or of repetitions.
 
     References
     ----------

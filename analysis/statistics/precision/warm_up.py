@@ -17,17 +17,14 @@ def truncation(slices: ArrayLike) -> int | None:
     It is to be found in one run and cut off others: in a run that is cut where it says itself, busy
     starts go and idle ones stay, so that the mean response time of M/M/1 comes 3 % too short.
 
+    Returned is how many slices to cut off, a multiple of five; None where it cannot be told: fewer
+    than 20 slices, or a best start at the end of the first half, where the run may still be warming
+    up.
+
     Parameters
     ----------
     slices
         What equal slices of a run measured, in order of time, finite, shape (S,).
-
-    Returns
-    -------
-    int | None
-        Slices to cut off, a multiple of five; None where it cannot be told: fewer than
-        20 slices, or a best start at the end of the first half, where the run may still be warming
-        up.
 
     References
     ----------
