@@ -1,6 +1,6 @@
 """Queueing models: single stations with open arrivals, closed networks, our system."""
 
-from analysis.laws.bounds import BalancedJobBounds, balanced_job_bounds
+from analysis.laws.operational import balanced_job_bounds
 from analysis.models.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
 from analysis.models.deterministic import link_time, md1_num_in_system, md1_waiting_time_cdf
 from analysis.models.measured import measured_system
@@ -11,7 +11,6 @@ from analysis.models.system import System
 from analysis.statistics.loads.message_sizes import message_bytes
 
 __all__ = [
-    "BalancedJobBounds",
     "ClosedSolution",
     "FlowEquivalentStation",
     "OpenStation",
