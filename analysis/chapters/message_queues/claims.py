@@ -110,7 +110,7 @@ def many_workers_hold_requests_longer(measured: Measurements) -> Estimate:
 
 def _skip_locked(measured: Measurements, *, largest: bool) -> Estimate:
     levels = ("locks", costs.SKIP_LOCKED, costs.ROW_LOCKS)
-    return _evidence(measured).of_levels(*levels, largest=largest)
+    return costs.ratio_of_levels(_evidence(measured).runs, *levels, largest=largest)
 
 
 _locks = partial(
@@ -238,14 +238,14 @@ _changes = partial(
 @_changes("throughput, 2 databases over 1", at_least(1.8), instead=limits(MOST, num_databases=2))
 def a_second_database_brings_more(measured: Measurements) -> Estimate:
     """A second database brings four fifths more, at least."""
-    return _evidence(measured).of_levels("num_databases", 2, 1)
+    return costs.ratio_of_levels(_evidence(measured).runs, "num_databases", 2, 1)
 
 
 @_changes("throughput, fewest front-end threads over most", equal_to(1, SAME))
 def few_front_end_threads_are_enough(measured: Measurements) -> Estimate:
     """The fewest front-end threads are enough."""
     evidence = _evidence(measured)
-    return evidence.of_levels("net_threads", *evidence.ends("net_threads"))
+    return costs.ratio_of_levels(evidence.runs, "net_threads", *evidence.ends("net_threads"))
 
 
 @_changes(
@@ -375,7 +375,7 @@ def parallel_queues_miss_by_more(measured: Measurements) -> pd.Series:
 def commits_that_do_not_wait_help(measured: Measurements) -> Estimate:
     """On a disk commits that do not wait bring a tenth, at least."""
     levels = ("synchronous_commit", False, True)
-    return _evidence(measured).of_levels(*levels, where={"durable": True})
+    return costs.ratio_of_levels(_evidence(measured).runs, *levels, where={"durable": True})
 
 
 @chapter.claim(

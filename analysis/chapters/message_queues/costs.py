@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.chapters.message_queues.demands import database_ms
+from analysis.chapters.message_queues.networks import THROUGHPUT
 from analysis.chapters.message_queues.runs import AS_IT_IS, SECTIONS, whole_runs
 from analysis.statistics.estimates import Estimate, mean_of, ratio_of
 from analysis.tables.frames import SETTINGS
-from analysis.units import MS_PER_S
 
-THROUGHPUT = "client_throughput_ops_per_s"
 SKIP_LOCKED, ROW_LOCKS = "skip-locked", "row-locks"
 CHOICES: dict[str, tuple[str, object, object, dict[str, object]]] = {
     # what was chosen, to its factor, that level and the other, and where
@@ -62,35 +62,6 @@ def paired_runs(runs: pd.DataFrame, factor: str, levels: Sequence[object]) -> pd
     groups = own.groupby(others, dropna=False)
     complete = groups[factor].transform("nunique") == len(levels)
     return own.assign(pair=groups.ngroup())[complete]
-
-
-def by_locks(runs: pd.DataFrame) -> pd.DataFrame:
-    """Tell what SKIP LOCKED brings over plain row locks, by the number of workers.
-
-    Parameters
-    ----------
-    runs
-        From `runs.with_databases`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per number of workers of all middlewares, rising: `all_workers`,
-        `row_locks_ops_per_s`, `skip_locked_ops_per_s`, `ratio` with `ci_low` and `ci_high` (95 %).
-    """
-    pairs = paired_runs(runs, "locks", (SKIP_LOCKED, ROW_LOCKS))
-    workers = pairs["num_middlewares"] * pairs["workers"]
-    rows = []
-    for count, own in pairs.groupby(workers):
-        skip, plain = (
-            own.loc[own["locks"] == level, THROUGHPUT].tolist()
-            for level in (SKIP_LOCKED, ROW_LOCKS)
-        )
-        estimate = ratio_of(skip, plain)
-        low, high = estimate.interval()
-        rows.append((int(str(count)), np.mean(plain), np.mean(skip), estimate.value, low, high))
-    columns = ["all_workers", "row_locks_ops_per_s", "skip_locked_ops_per_s", "ratio"]
-    return pd.DataFrame(rows, columns=[*columns, "ci_low", "ci_high"])
 
 
 def ratio_of_levels(
@@ -180,7 +151,7 @@ def polling_runs(runs: pd.DataFrame) -> pd.DataFrame:
     own = own[own["database_cpus_used"].notna()]
     inside = own.get("middleware_miss_rate", pd.Series(np.nan, own.index))
     misses = inside.fillna(own["client_miss_rate"]).fillna(0) >= EMPTY
-    own = own.assign(kind=np.where(misses, POLLS, MESSAGES), database_ms=_database_ms(own))
+    own = own.assign(kind=np.where(misses, POLLS, MESSAGES), database_ms=database_ms(own))
     polls = own[own["kind"] == POLLS]
     alike = polls.loc[polls["num_clients"] == polls["num_clients"].max(), _ALIKE]
     chosen: pd.DataFrame = own.merge(alike.drop_duplicates(), on=_ALIKE)
@@ -293,14 +264,8 @@ def _choice_row(choice: str, chosen: pd.DataFrame, others: pd.DataFrame) -> tupl
     first = chosen.iloc[0]
     told = (choice, int(first["num_clients"]), int(first["num_middlewares"] * first["workers"]))
     means = (chosen[THROUGHPUT].mean(), others[THROUGHPUT].mean())
-    spent = (_database_ms(chosen).mean(), _database_ms(others).mean())
+    spent = (database_ms(chosen).mean(), database_ms(others).mean())
     return (*told, *means, estimate.value, *estimate.interval(), *spent)
-
-
-def _database_ms(runs: pd.DataFrame) -> pd.Series:
-    """CPU time of the databases for each request, in ms."""
-    spent: pd.Series = MS_PER_S * runs["database_cpus_used"] / runs[THROUGHPUT]
-    return spent
 
 
 def _at_most_load(pairs: pd.DataFrame, *, largest: bool = True) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.chapters.message_queues import costs, networks
 from analysis.chapters.message_queues.demands import Demands, database_ms, measured_demands
+from analysis.chapters.message_queues.networks import THROUGHPUT
 from analysis.chapters.message_queues.runs import (
     MOST,
     STABILITY,
@@ -18,12 +19,10 @@ from analysis.chapters.message_queues.runs import (
     plain_runs,
     with_databases,
 )
-from analysis.statistics.estimates import Estimate, mean_of
 from analysis.statistics.stationarity import block_means
 from analysis.tables.frames import NAMES, Tables, stack
 from analysis.tables.held import held_sections, held_tables
 
-THROUGHPUT = "client_throughput_ops_per_s"
 _OF_RUN = ("repetition", "clients_per_thread", "num_middlewares", "sending_rate_per_s")
 _SYSTEM = ["num_clients", "num_middlewares", "workers", "net_threads", "think_time_s"]
 
@@ -53,20 +52,6 @@ class Evidence:
         """Return the plain runs of a section (`runs.plain_runs`)."""
         own: pd.DataFrame = plain_runs(self.runs[self.runs["section"] == section])
         return own
-
-    def of_levels(
-        self,
-        factor: str,
-        above: object,
-        below: object,
-        *,
-        largest: bool = True,
-        where: Mapping[str, object] | None = None,
-    ) -> Estimate:
-        """Estimate what a factor changes (`costs.ratio_of_levels`)."""
-        if above == below:
-            return mean_of([])
-        return costs.ratio_of_levels(self.runs, factor, above, below, largest=largest, where=where)
 
     def ends(self, factor: str) -> tuple[object, object]:
         """Return the smallest and the largest level of a factor in section q4."""

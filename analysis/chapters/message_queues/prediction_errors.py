@@ -60,8 +60,8 @@ def comparisons(measured: pd.DataFrame, predicted: pd.DataFrame) -> dict[str, pd
     return {column: compared(measured, predicted, column) for column in both}
 
 
-def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
-    """Tell how many of the cells each model predicts within an error.
+def error_shares(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Tell how many of the cells each model predicts within 5 %.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
             {
                 "model": model,
                 "cells": len(errors),
-                "near": float((errors.abs() <= near).mean()),
+                "near": float((errors.abs() <= NEAR).mean()),
                 "mean_absolute_error": float(errors.abs().mean()),
                 "rms_log_error": rms_log_error(errors),
                 "largest_error": float(errors.iloc[int(np.argmax(errors.abs()))]),
@@ -86,8 +86,8 @@ def error_shares(comparison: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
-    r"""Tell how many cells a model that is right would have within an error, by repetitions alone.
+def right_share(comparison: pd.DataFrame) -> float:
+    r"""Tell how many cells a model that is right would have within 5 %, by repetitions alone.
 
     .. math:: P\left(|T_{n-1}| \le \frac{\epsilon\, m}{s / \sqrt{n}}\right)
 
@@ -113,11 +113,11 @@ def right_share(comparison: pd.DataFrame, near: float = NEAR) -> float:
     half = (cells["ci_high"] - cells["measured"]).to_numpy(float)
     errors = half / t_quantile(free)
     with np.errstate(divide="ignore"):
-        chances = 2 * stdtr(free, near * cells["measured"].to_numpy(float) / errors) - 1
+        chances = 2 * stdtr(free, NEAR * cells["measured"].to_numpy(float) / errors) - 1
     return float(chances.mean()) if len(chances) else float("nan")
 
 
-def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> pd.DataFrame:
+def shares_by_measure(both: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return `error_shares` and `RIGHT`'s share of each measure, apart for what told demands.
 
     Parameters
@@ -138,8 +138,8 @@ def shares_by_measure(both: Mapping[str, pd.DataFrame], near: float = NEAR) -> p
             if own.empty and loads == LIGHT:
                 continue
             cells = len(own.drop_duplicates(list(CELL)))
-            right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own, near)]}
-            shares = pd.concat([error_shares(own, near), pd.DataFrame(right)])
+            right = {"model": [RIGHT], "cells": [cells], "near": [right_share(own)]}
+            shares = pd.concat([error_shares(own), pd.DataFrame(right)])
             shares.insert(0, "quantity", words[column])
             shares.insert(0, "loads", loads)
             parts.append(shares)

@@ -7,9 +7,7 @@ import pytest
 from analysis.chapters.message_queues import lines
 from analysis.chapters.message_queues.costs import ROW_LOCKS
 from analysis.chapters.message_queues.evidence import evidence_of
-from analysis.chapters.message_queues.plots.queue_networks import (
-    plot_locks,
-)
+from analysis.chapters.message_queues.plots import plot_locks
 from tests.helpers.queues import by_section, queue_tables
 
 pytestmark = pytest.mark.slow  # chapter 13, which `make test` checks, shows the same
