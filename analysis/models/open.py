@@ -55,18 +55,33 @@ class OpenStation:
     waiting_time: FloatArray
     waiting_time_variance: FloatArray
 
+    def waiting_time_percentile(self, percentile: float) -> FloatArray:
+        r"""Time in s that `percentile` % of the jobs wait at most.
+
+        .. math:: \max\left(0, \frac{\ln(100 \varrho / (100 - q))}{m \mu - \lambda}\right)
+        """
+        _check_percentile(percentile)
+        queueing = np.asarray(self.probability_of_queueing)
+        waits = queueing > 1 - percentile / 100
+        with np.errstate(divide="ignore", invalid="ignore"):
+            time = np.log(100 * queueing / (100 - percentile)) / self._spare_rate()
+        return np.where(waits, time, 0.0)[()]
+
     def response_time_percentile(self, percentile: float) -> FloatArray:
         """Time in s within which `percentile` % of the jobs are answered."""
-        if not 0 <= percentile < 100:
-            raise ValueError(f"percentile must be in [0, 100), got {percentile}")
+        _check_percentile(percentile)
         target = 1 - percentile / 100
-        spare_rate = self.num_servers * self.service_rate - self.arrival_rate
-        rows = np.broadcast_arrays(self.probability_of_queueing, self.service_rate, spare_rate)
+        rows = np.broadcast_arrays(
+            self.probability_of_queueing, self.service_rate, self._spare_rate()
+        )
         times = [
             _solve_tail(target, *(float(value) for value in row))
             for row in zip(*(array.flat for array in rows), strict=True)
         ]
         return np.reshape(times, rows[0].shape)[()]
+
+    def _spare_rate(self) -> FloatArray:
+        return self.num_servers * self.service_rate - self.arrival_rate
 
 
 def mm1(arrival_rate: ArrayLike, service_rate: ArrayLike) -> OpenStation:
@@ -179,6 +194,11 @@ def _probability_of_empty(
         log_sum = np.log(1 / blocking + (1 - idle) / idle)
         probability = np.exp(-log_term - log_sum)
     return np.where(np.isfinite(log_sum), probability, np.exp(-offered))
+
+
+def _check_percentile(percentile: float) -> None:
+    if not 0 <= percentile < 100:
+        raise ValueError(f"percentile must be in [0, 100), got {percentile}")
 
 
 def _solve_tail(target: float, queueing: float, service_rate: float, spare_rate: float) -> float:

@@ -32,6 +32,7 @@ def test_terminals_of_jain_example_31_2():
     assert station.queue_length == pytest.approx(0.65, abs=0.005)
     assert station.response_time == pytest.approx(24, abs=0.1)
     assert station.response_time_variance == pytest.approx(479, abs=1)
+    assert station.waiting_time_percentile(90) == pytest.approx(14, abs=0.5)
 
 
 @given(load=LOADS, service_rate=RATES)
@@ -68,9 +69,14 @@ def test_erlang_c_is_the_textbook_sum(load, num_servers):
 
 
 @given(load=LOADS, num_servers=st.integers(1, 60), percentile=st.floats(0.1, 99.9))
-def test_a_percentile_is_no_shorter_than_that_of_the_service(load, num_servers, percentile):
+def test_percentiles_invert_the_distribution(load, num_servers, percentile):
     station = mmm(load * num_servers, 1.0, num_servers)
+    waiting = station.waiting_time_percentile(percentile)
+    spare = num_servers * (1 - load)
+    below = 1 - station.probability_of_queueing * math.exp(-spare * waiting)
+    assert below == pytest.approx(percentile / 100, abs=1e-9) or waiting == 0
     response = station.response_time_percentile(percentile)
+    assert response >= waiting
     assert response >= -math.log(1 - percentile / 100) * (1 - 1e-9)
 
 
@@ -96,6 +102,7 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
     assert station.response_time[1, 2] == mmm(20.0, 10.0, 5).response_time
     assert station.response_time_percentile(90).shape == (2, 3)
     assert isinstance(mm1(1, 2).response_time, float)
+    assert station.waiting_time_percentile(99).shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,7 @@ def test_arguments_are_broadcast_and_scalars_stay_scalars():
         (lambda: mm1(1, np.inf), "service_rate must be > 0 and finite, got inf"),
         (lambda: mmm(1, 1, 2.5), r"num_servers must be whole numbers >= 1, got 2\.5"),
         (
-            lambda: mm1(1, 2).response_time_percentile(100),
+            lambda: mm1(1, 2).waiting_time_percentile(100),
             r"percentile must be in \[0, 100\), got 1",
         ),
     ],
