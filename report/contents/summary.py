@@ -23,7 +23,7 @@ CAPTIONS = {
     Kind.VALIDITY: "Validity checks: the measured number with its 95 % confidence interval, the "
     "range that is expected, and the verdict.",
 }
-COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence", "id"]
+COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence"]
 
 
 def summary(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Section:
@@ -111,13 +111,12 @@ def _row(alike: Sequence[Outcome], kinds: Mapping[str, str]) -> dict[str, str]:
     claim = alike[0].claim
     evidence = f"[{kinds[claim.see]}](#{claim.see})" if claim.see in kinds else MISSING
     if len(alike) == 1:
-        section, measured, verdict, id = claim.section, row["measured"], row["verdict"], claim.id
+        section, measured, verdict = claim.section, row["measured"], row["verdict"]
     else:
         held = sum(outcome.verdict == Verdict.SUPPORTED for outcome in alike)
         section, measured, evidence = "each", "see chapters", MISSING
         verdict = f"{held} of {len(alike)} supported"
-        id = f"*.{claim.id.rpartition('.')[2]}"
-    values = section, claim.statement, measured, claim.rule.text, verdict, evidence, f"`{id}`"
+    values = section, claim.statement, measured, claim.rule.text, verdict, evidence
     return dict(zip(COLUMNS, values, strict=True))
 
 
