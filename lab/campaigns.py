@@ -22,6 +22,7 @@ from lab.say import say
 from lab.shared_options import fleet_option, public_option
 from lab.verify import verify_campaign
 from records.paths import DATA
+from records.text.words import counted
 from remote.campaign import NO_FLEET, Campaign
 from remote.campaign.plain_files import require_plain_files
 from remote.campaign.record import RECORD
@@ -76,9 +77,8 @@ def verify(name: str) -> None:
         for configuration in found.short:
             say(f"  {configuration}")
     verdict = f"{len(found.findings)} findings" if found.findings else "all as it was measured"
-    say(
-        f"{path}: {found.runs} runs, {found.files} files, {found.tables} files of tables: {verdict}"
-    )
+    tables = f"tables of {counted(found.tables, 'section')}"
+    say(f"{path}: {found.runs} runs, {found.files} files, {tables}: {verdict}")
     if found.unchecked:
         names = ", ".join(found.unchecked)
         say(f"not checked, for this copy has no raw files of them: sections {names}")
