@@ -21,7 +21,7 @@ Arguments of one name are the same thing in all rooms, where a docstring says no
 `hosts`, `windows`, `servers`, `histograms` and `pings` are the tables of
 `analysis.tables.frames.Tables`; `cells` comes from `analysis.laws.summary.cells`; `by` names the
 columns that make a system, such as ``["workload", "workers"]``, to which the think time belongs
-where it varies; `series` is the column that tells the lines of a figure apart; `campaign_dir` is
+where it varies; each value of the column `series` is a line of a figure; `campaign_dir` is
 ``data/<campaign>`` and `data` the folder of all campaigns; `sections` are names such as ``"2.1"``.
 Functions that read files raise `analysis.results.ParseError`, which names the path; for an argument
 out of its domain functions raise ValueError, which names the rule and the value.

@@ -87,7 +87,7 @@ def judge_chapters(campaign_dir: Path, chapters: Iterable[int] = CHAPTERS) -> di
 
 
 class _Lazy(Mapping[str, Read]):
-    """What a campaign holds, by name, read when it is asked for."""
+    """The sections or studies of a campaign by name; each is read when it is first used."""
 
     def __init__(self, names: Iterable[str], read: Callable[[str], Read]) -> None:
         self._names = list(names)

@@ -204,7 +204,7 @@ def _utilization(measured: Measurements, column: str) -> Estimate:
     if loaded.empty:
         raise NotMeasured
     if column not in loaded or loaded[column].isna().all():
-        raise NotMeasured("nothing tells this utilization")
+        raise NotMeasured("no run recorded this utilization")
     return mean_of(loaded[column].tolist())
 
 

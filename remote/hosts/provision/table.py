@@ -29,10 +29,12 @@ UP, DOWN = "up", "down"
 def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFrame:
     """Check each host of the fleet, by default all; a host that is down is a row, no exception.
 
-    Returns ------- One row for each host and tool with the columns ``host``, ``role``, ``state``
-    (``up``, or ``down: `` and the reason), ``tool`` (empty if the host is down), ``needed`` (by its
-    role), ``present`` (in a sufficient version), ``version``, ``remedy`` (the command that installs
-    what is missing, also for captures).
+    Returns
+    -------
+    One row for each host and tool with the columns ``host``, ``role``, ``state`` (``up``, or
+    ``down: `` and the reason), ``tool`` (empty if the host is down), ``needed`` (by its role),
+    ``present`` (in a sufficient version), ``version``, ``remedy`` (the command that installs what
+    is missing, also for captures).
     """
     chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
     outcomes = fleet.try_each(find_tools, chosen)
