@@ -36,6 +36,9 @@ from analysis.statistics.factorial.coding import (
 
 __all__ = ["MEAN", "FactorialResult", "analyse"]
 
+# Of the largest response: what is smaller is left by rounding, which differs by processor.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FactorialResult:
@@ -153,7 +156,7 @@ def analyse(
     repetitions = count_repetitions(levels, factors)
     names, signs = sign_table(levels)
     size = len(values)  # 2^k r
-    rounding = 4 * np.finfo(np.float64).eps * np.abs(values).max()
+    rounding = _ROUNDING * np.abs(values).max()
     blocks = blocks_of(frame, levels, block, repetitions)
     fitted = _fit(signs, values, blocks)
     effect = np.where(np.abs(fitted.effects) <= rounding, 0.0, fitted.effects)
