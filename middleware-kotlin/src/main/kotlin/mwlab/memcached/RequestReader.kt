@@ -68,11 +68,14 @@ class RequestReader(
     /** Gives up the keys of a line that are still to come; the length of that line, 0 if there is none. */
     fun dropParts(): Int = (longLine?.length ?: 0).also { longLine = null }
 
-    /** The request whose data is under way, without the data, for which there is no room: it is dropped as it comes. Null: none is. */
+    /**
+     * The request whose data is under way, without the data, for which there is no room: what follows its length in [buffer] is to be
+     * dropped, and the rest is dropped as it comes. Null: none is.
+     */
     fun refuseData(buffer: ByteBuffer): Request? {
         val request = awaitingData as? Request.Update ?: return null
         awaitingData = null
-        bytesToSkip = request.length.toLong() - request.lineLength
+        bytesToSkip = request.length.toLong() - buffer.remaining()
         return admitted(request.withoutData(OUT_OF_MEMORY), buffer)
     }
 

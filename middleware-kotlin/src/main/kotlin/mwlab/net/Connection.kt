@@ -20,7 +20,7 @@ interface Connection : AutoCloseable {
     /** The peer's; otherwise as [localAddress]. */
     val remoteAddress: SocketAddress
 
-    /** Bytes received and not yet consumed, between position and limit. Replaced by [fill] and [take]: read it anew. */
+    /** Bytes received and not yet consumed, between position and limit. Replaced by [fill], [keep] and [take]: read it anew. */
     val input: ByteBuffer
 
     /** When the latest bytes of [input] were read from the socket, on the clock of the [loop]. */
@@ -39,6 +39,9 @@ interface Connection : AutoCloseable {
 
     /** Drops the first [length] bytes of [input]. */
     fun consume(length: Int)
+
+    /** Drops what follows the first [length] bytes of [input], and the room that it took. */
+    fun keep(length: Int)
 
     /** Takes the first [length] bytes out of [input], without a copy where possible; the caller gives them to [BufferPool.release]. */
     fun take(length: Int): ByteBuffer

@@ -89,6 +89,8 @@ class MemoryConnection(
 
     override fun consume(length: Int) = received.consume(length)
 
+    override fun keep(length: Int) = received.keep(length)
+
     override fun take(length: Int): ByteBuffer = received.take(length)
 
     override fun tryWrite(buffers: Array<ByteBuffer>): Boolean {

@@ -121,7 +121,8 @@ internal class ClientConnection(
             return connection.fill() && !isStopping
         } catch (_: BuffersExhausted) {
             // No room for the whole value: it is read and dropped, as memcached does when it has none.
-            val refused = requests.refuseData(connection.input)
+            // Its room is free at once: until servers have removed the old value, many others could be refused for want of it.
+            val refused = requests.refuseData(connection.input)?.also { connection.keep(it.length) }
             take(refused ?: Request.HangUp(connection.input.remaining(), OUT_OF_MEMORY))
             return true
         }

@@ -4,12 +4,18 @@ import java.nio.ByteBuffer
 
 /** What is received and not consumed, in one buffer of [pool], which counts against the pool's limit beyond [usualBytes]. */
 internal class Input(private val pool: BufferPool, private val usualBytes: Int) {
-    /** Between position and limit; another buffer after [append], [take] and [release]. */
+    /** Between position and limit; another buffer after [append], [keep], [take] and [release]. */
     var bytes: ByteBuffer = BufferPool.EMPTY
         private set
 
     fun consume(length: Int) {
         bytes.position(bytes.position() + length)
+    }
+
+    /** As [Connection.keep]. */
+    fun keep(length: Int) {
+        bytes.limit(bytes.position() + length)
+        shrink()
     }
 
     /** As [Connection.take]. */

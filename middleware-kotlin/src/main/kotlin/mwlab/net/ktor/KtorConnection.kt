@@ -64,6 +64,8 @@ internal class KtorConnection(private val selector: KtorSelector, socket: Socket
 
     override fun consume(length: Int) = received.consume(length)
 
+    override fun keep(length: Int) = received.keep(length)
+
     override fun take(length: Int): ByteBuffer = received.take(length)
 
     override fun tryWrite(buffers: Array<ByteBuffer>): Boolean {

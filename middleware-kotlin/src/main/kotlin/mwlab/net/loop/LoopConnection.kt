@@ -70,6 +70,8 @@ internal class LoopConnection(
 
     override fun consume(length: Int) = received.consume(length)
 
+    override fun keep(length: Int) = received.keep(length)
+
     override fun take(length: Int): ByteBuffer = received.take(length)
 
     /** In one system call. */

@@ -380,11 +380,16 @@ class ClientConnectionTest {
             bench.serve(this)
             bench.receive("set a 0 0 200000\r\n${"x".repeat(200_000)}\r\nget b\r\n")
             val removal = bench.taken.single()
+            assertEquals(
+                0,
+                virtual.loop.buffers.limit.reservedBytes,
+                "others have the room before servers have answered",
+            )
             val call = ServerCall(Server(0, "server-0"), removal)
             val sent = serverRequest(removal, call, virtual.loop.buffers)!!
             assertEquals("delete a\r\n", sent.joinToString("") { Charsets.ISO_8859_1.decode(it).toString() })
             bench.answer(0, "SERVER_ERROR out of memory storing object\r\n")
-            assertEquals(listOf("set a", "get b"), bench.asked)
+            assertEquals("get b", bench.asked.last())
         }
 
     @Test
