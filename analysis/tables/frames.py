@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import infer_dtype
 
+from analysis.tables.column_kinds import wrong_column
 from records.files.whole import written_whole
 from records.settings import FACTORS
 
@@ -146,6 +147,11 @@ def read_tables(
         Names of sections, such as ``["2.1"]``; default: all that have tables.
     all_observers
         Keep the rows computed from packets for middlewares that also record their own time stamps.
+
+    Raises
+    ------
+    DamagedTablesError
+        A file of tables is cut, altered or foreign; names it, and a column of the wrong kind.
     """
     campaign_dir = Path(campaign_dir)
     if sections is None:
@@ -217,6 +223,9 @@ def _read_section(path: Path) -> dict[str, pd.DataFrame]:
         found = {name: pd.read_parquet(io.BytesIO(one)) for name, one in contents.items()}
     except pa.ArrowException as exc:
         raise DamagedTablesError(f"{path}: {exc}") from exc
+    for name, frame in found.items():
+        if wrong := wrong_column(frame):
+            raise DamagedTablesError(f"{path}: {_file(name)}: {wrong}")
     read = {name: found.get(name, pd.DataFrame()) for name in NAMES}
     if read["rejected"].empty:
         read["rejected"] = pd.DataFrame(columns=list(REJECTED_COLUMNS), dtype=str)
