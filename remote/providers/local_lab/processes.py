@@ -83,7 +83,9 @@ def with_descendants(process: Process) -> list[Process]:
         return []
     children: dict[int, list[Process]] = {}
     for stat in _all_stats():
-        children.setdefault(int(_fields(stat)[1]), []).append(parse_stat(stat))
+        child = parse_stat(stat)
+        if child.pid != process.pid:  # is nobody's child here: else numbers given again make a ring
+            children.setdefault(int(_fields(stat)[1]), []).append(child)
     found = [process]
     for member in found:
         found += children.get(member.pid, [])

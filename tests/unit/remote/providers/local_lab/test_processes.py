@@ -82,6 +82,15 @@ def test_descendants_of_a_process_are_found_and_of_an_ended_one_none():
     assert processes.with_descendants(parent) == []
 
 
+def test_descendants_end_where_a_parent_has_the_number_of_a_child(monkeypatch):
+    """Parents are read one after the other, while numbers are given again."""
+    own = parse_stat(Path("/proc/self/stat").read_text())
+    child = STAT.format(name="sh").replace("4700", f"{own.pid}", 1)
+    again = STAT.format(name="sh").replace("4711", f"{own.pid}").replace("4700", "4711", 1)
+    monkeypatch.setattr(processes, "_all_stats", lambda: [child, again])
+    assert processes.with_descendants(own) == [own, parse_stat(child)]
+
+
 def test_processes_are_known_by_their_environment(tmp_path):
     mark = f"MWLAB_TEST_MARK={tmp_path}/"
     environment = {"FIRST": "1", "MWLAB_TEST_MARK": f"{tmp_path}/job"}
