@@ -79,3 +79,9 @@ def test_without_repetitions_nothing_is_known_of_the_errors():
         assert np.isnan(powers_that_fit(result)).all()
         evidence = evidence_table({("get", "y"): result}).iloc[0]
         assert np.isnan(evidence["p of normality"])
+
+
+def test_residuals_of_one_size_but_for_rounding_tell_nothing_of_normality():
+    frame = pd.DataFrame({"a": [-1, -1, 1, 1], "block": [1, 2, 1, 2], "y": [3.7, 41.2, 7.1, 9.9]})
+    result = analyse(frame, ["a"], "y", block="block")
+    assert np.isnan(evidence_table({("get", "y"): result}).iloc[0]["p of normality"])
