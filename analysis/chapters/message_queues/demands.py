@@ -117,7 +117,6 @@ def measured_demands(tables: Tables) -> Demands:
     runs = runs.assign(net_threads_used=used)
     front = (light if echo.empty else echo).index
     waited = _seconds(light, "middleware_servers_net_time_ms")
-    speed = min(1.0, float(light["database_cpus_each"].mean())) if len(light) else 1.0
     known = Demands(
         network_delay=delay,
         net_thread_time=_cpu_time(
@@ -127,10 +126,11 @@ def measured_demands(tables: Tables) -> Demands:
         database_times=database_times,
         other_time=math.nan,
     )
-    if not database_times or light.empty:
+    if not database_times:
         return known
     of_cpu = known.database_time(float(idle_times(light).mean()))
-    beside = waited - of_cpu / (1.0 if math.isnan(speed) else speed)
+    speed = float(np.fmin(1.0, light["database_cpus_each"].mean()))  # NaN: one CPU
+    beside = waited - of_cpu / speed
     fitted = beside / 2 < delay  # the ping contradicts the lightest load
     delay = beside / 2 if fitted else delay
     return replace(

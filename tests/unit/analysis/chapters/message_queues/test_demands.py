@@ -6,6 +6,7 @@ import math
 import pandas as pd
 import pytest
 
+from analysis.chapters.message_queues import demands as of_demands
 from analysis.chapters.message_queues.demands import (
     demand_rows,
     growth_by_workers,
@@ -54,6 +55,13 @@ def test_what_nothing_tells_is_not_known(tables):
     assert not found.known
     with pytest.raises(ValueError, match="all demands must be known"):
         system_of({}, found)
+    durable = {
+        name: getattr(tables, name).query("section == 'q3'").assign(durable=True)
+        for name in ("runs", "hosts")
+    }
+    found = measured_demands(dataclasses.replace(tables, **durable))  # no run is plain
+    assert found.database_times
+    assert math.isnan(found.other_time)
 
 
 def test_a_database_with_more_requests_serves_each_of_them_longer(tables, demands):
@@ -89,7 +97,7 @@ def test_the_cpu_time_is_that_of_the_throughput_that_it_leads_to(demands):
     assert system.server_time == pytest.approx(known.database_time(1 / throughput), rel=1e-4)
 
 
-def test_a_delay_that_was_fitted_is_marked(tables, demands):
+def test_a_delay_that_was_fitted_is_marked(tables, demands, monkeypatch):
     assert not demands.is_delay_fitted
     slow = tables.pings.assign(round_trip_time_min_ms=2e4 * TRUTH["network_delay"])
     fitted = measured_demands(dataclasses.replace(tables, pings=slow))
@@ -100,6 +108,8 @@ def test_a_delay_that_was_fitted_is_marked(tables, demands):
     assert told["network, one message"].startswith("fitted to the lightest load")
     assert told["database, other waits"] == "0 because the network's delay was fitted"
     assert demand_rows(demands)["told_by"].str.contains("fitted").sum() == 0
+    monkeypatch.setattr(of_demands, "_delay", lambda _: fitted.network_delay)
+    assert not measured_demands(tables).is_delay_fitted, "the ping says the same"
 
 
 def test_times_at_the_database_that_are_not_above_0_contradict_the_demands(tables, demands):
