@@ -128,6 +128,11 @@ def test_a_machine_too_weak_for_some_runs_measures_the_others(many):
     assert [reason for _, reason in settled].count("") == 2
 
 
+def test_attempts_in_a_row_for_different_reasons_do_not_end_the_measuring(many):
+    outcomes = [LOST, BAD_JOB] * (MAX_ATTEMPTS * len(many))
+    assert len(measure(many, *outcomes)) == len(many)
+
+
 def test_a_host_that_comes_and_goes_for_ever_ends_the_measuring(runs):
     with pytest.raises(AlwaysRejected, match=r"24 attempts in a row .*c2: connection lost"):
         measure(runs, *[LOST] * 100)

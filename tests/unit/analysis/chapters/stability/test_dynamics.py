@@ -61,6 +61,13 @@ def test_a_quiet_run_has_no_events(seed):
     assert list(found) == COLUMNS
 
 
+@pytest.mark.parametrize(("noise", "missing"), [(0.001, 0.2), (0.1, 0.4)])
+def test_a_dip_must_be_both_deep_and_beyond_the_noise(noise, missing):
+    windows, servers = trace(noise=noise)
+    windows.loc[windows["second_s"] == 30, "throughput_ops_per_s"] = (1 - missing) * USUAL
+    assert find_events(windows, servers).empty
+
+
 def test_events_before_the_stable_window_do_not_count():
     windows, servers = trace([("s1", -1.5, 1.0)])
     assert find_events(windows, servers).empty

@@ -161,3 +161,6 @@ def test_measures_are_those_at_the_limit():
     assert found["num_clients"] == pytest.approx(40)
     assert found["queue_length_mean"] == pytest.approx(20)
     assert found[USABLE] == found["client_throughput_ops_per_s_mean"] == pytest.approx(1000)
+    seen = cells.assign(middleware_throughput_ops_per_s_mean=cells[f"{COLUMNS[0]}_mean"])
+    (lower,) = capacities(seen, ["workload"], limit=1.1).to_dict("records")
+    assert lower["middleware_throughput_ops_per_s_mean"] == pytest.approx(18 / 0.022)

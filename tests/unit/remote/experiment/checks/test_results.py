@@ -95,3 +95,6 @@ def test_seconds_and_slices_without_requests_count_as_nothing_done(run):
     found = client_results([stopped], **WINDOW, time_dilation=1)
     assert found["client_throughput_ops_per_s"] == 250
     assert "client_throughput_ops_per_s_error" not in found  # it has a step, not noise alone
+    nothing = client_results([stopped], warm_up_s=8, stable_s=5, time_dilation=1)
+    assert nothing["client_response_time_ms"] == nothing["client_throughput_ops_per_s"] == 0
+    assert "client_response_time_ms_error" not in nothing
