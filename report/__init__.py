@@ -4,6 +4,7 @@ Each room may use what stands above it::
 
     contents   what a report holds: the parts of notebooks, the appendix, numbers, drawn data
     formats    sections as pages of PDF and HTML
+    kernels    what runs a notebook begins with all that notebooks import
     execute    runs notebooks from top to bottom
     export     executed notebooks -> figures, PDF and HTML
     make       a measured campaign -> the report

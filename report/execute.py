@@ -28,6 +28,7 @@ from traitlets.config import Config
 from analysis.figures.present import DATA, FIGURES
 from records.files.whole import written_whole
 from report.contents.notebook import ReportError, numbered_cells
+from report.kernels import ForkedKernelManager, import_first
 
 KERNEL = "python3"
 FINGERPRINT = "mwlab_fingerprint"
@@ -85,6 +86,7 @@ def execute(
     """
     folder.mkdir(parents=True, exist_ok=True)
     state = _state(inputs)
+    import_first(job.notebook for job in jobs if job.runs)
     pool = ThreadPoolExecutor(max_workers=_at_a_time(len(jobs)), thread_name_prefix="execute")
     before = os.environ.get(FIGURES)
     os.environ[FIGURES] = DATA  # of kernels: drawing is done once, by what shows the figures
@@ -201,6 +203,7 @@ def _own_sockets(folder: Path) -> Config:
     config = Config()
     config.KernelManager.transport = "ipc"
     config.KernelManager.connection_file = str(folder / "kernel.json")
+    config.NotebookClient.kernel_manager_class = ForkedKernelManager
     return config
 
 

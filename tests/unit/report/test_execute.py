@@ -1,20 +1,16 @@
 import os
+from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from analysis.figures.present import DATA, FIGURES
+from report import kernels
 from report.contents.notebook import ReportError
 from report.execute import Job, execute
 
-LAUNCHER = """from pathlib import Path
-count = Path(__file__).with_name("starts")
-count.open("a").write("x")
-if len(count.read_text()) > {deaths}:
-    from ipykernel import kernelapp
-    kernelapp.launch_new_instance()
-"""
+SERVE = kernels.serve
 PARAMETERS = new_code_cell('campaign = "none"', metadata={"tags": ["parameters"]})
 
 pytestmark = pytest.mark.filterwarnings("default")  # not ours: kernels are started by papermill
@@ -28,18 +24,26 @@ def notebook(folder, *sources):
     return Job(path=path, notebook=made)
 
 
+def serve_after_deaths(arguments, folder, environment):
+    """Be a kernel, as `kernels.serve`, unless too few have died before."""
+    count = Path(environment["STARTS"])
+    with count.open("a") as file:
+        file.write("x")
+    if len(count.read_text()) > int(environment["DEATHS"]):
+        SERVE(arguments, folder, environment)
+
+
 @pytest.fixture
-def launcher(tmp_path, monkeypatch):
+def dying_kernels(tmp_path, monkeypatch):
     """Let kernels die at their first `deaths` starts; returns what counts them."""
 
-    def _launcher(deaths):
-        folder = tmp_path / "launcher"
-        folder.mkdir()
-        (folder / "ipykernel_launcher.py").write_text(LAUNCHER.format(deaths=deaths))
-        monkeypatch.setenv("PYTHONPATH", str(folder))
-        return folder / "starts"
+    def _dying_kernels(deaths):
+        monkeypatch.setattr(kernels, "serve", serve_after_deaths)
+        monkeypatch.setenv("STARTS", str(tmp_path / "starts"))
+        monkeypatch.setenv("DEATHS", str(deaths))
+        return tmp_path / "starts"
 
-    return _launcher
+    return _dying_kernels
 
 
 def outputs(path):
@@ -110,16 +114,16 @@ def test_failing_cell_is_named_and_the_rest_kept(tmp_path):
 
 
 @pytest.mark.slow
-def test_kernel_that_dies_at_its_start_is_started_once_more(tmp_path, launcher):
-    starts = launcher(deaths=1)
+def test_kernel_that_dies_at_its_start_is_started_once_more(tmp_path, dying_kernels):
+    starts = dying_kernels(deaths=1)
     (executed,) = execute([notebook(tmp_path, "print(6)")], {}, tmp_path / "build", lambda _: None)
     assert outputs(executed) == ["6\n"]
     assert starts.read_text() == "xx"
 
 
 @pytest.mark.slow
-def test_kernel_that_never_starts_is_told(tmp_path, launcher):
-    starts = launcher(deaths=9)
+def test_kernel_that_never_starts_is_told(tmp_path, dying_kernels):
+    starts = dying_kernels(deaths=9)
     with pytest.raises(ReportError, match=r"02-title\.ipynb: could not be executed, .*Kernel died"):
         execute([notebook(tmp_path, "print(6)")], {}, tmp_path / "build", lambda _: None)
     assert starts.read_text() == "xx"
