@@ -18,6 +18,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from analysis.results.errors import ParseError
+from records.documents import require_plain_values
 from records.files.unpacking import LARGEST_FILE_BYTES, gunzip
 from records.manifest import Manifest
 from records.names import is_plain_path
@@ -75,11 +76,21 @@ def each_run(
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
-    if not (folder / MANIFEST).exists() and (known := _packed_file(folder.parent.parent)):
-        packed = _read_records(*known).get(f"{folder.parent.name}/{folder.name}")
-        if packed is not None:
-            return packed
-    return _record(folder / MANIFEST, read_document(folder))
+    packed = None if (folder / MANIFEST).exists() else packed_manifest(folder)
+    return packed or _record(folder / MANIFEST, read_document(folder))
+
+
+def packed_manifest(folder: Path) -> Manifest | None:
+    """Return the packed manifest of a run folder, None if there is none.
+
+    Raises
+    ------
+    ParseError
+        As `packed_documents`, or the manifest is damaged or of another format.
+    """
+    folder = folder.absolute()
+    known = _packed_file(folder.parent.parent)
+    return _read_record(*known, folder.parent.name, folder.name) if known else None
 
 
 def read_document(folder: Path) -> dict[str, Any]:
@@ -135,6 +146,18 @@ def packed_bytes(manifests: Mapping[str, Mapping[str, Any]]) -> bytes:
     return gzip.compress(("{\n" + ",\n".join(lines) + "\n}\n").encode(), mtime=0)
 
 
+@contextlib.contextmanager
+def all_kept() -> Iterator[None]:
+    """Look for no garbage meanwhile: among objects that all stay, this takes most of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def _packed_file(section_dir: Path) -> tuple[Path, tuple[int, ...]] | None:
     """Return the file of a section's packed manifests, and what changes when it is written anew."""
     path = section_dir.absolute() / PACKED_MANIFESTS
@@ -149,32 +172,21 @@ def _packed_file(section_dir: Path) -> tuple[Path, tuple[int, ...]] | None:
 
 def _record(path: Path, document: object) -> Manifest:
     try:
+        require_plain_values(document)
         return Manifest.read(document)
     except ValueError as exc:
         raise ParseError(path, None, str(exc)) from exc
 
 
-@contextlib.contextmanager
-def _all_kept() -> Iterator[None]:
-    """Look for no garbage meanwhile: among objects that all stay, this takes most of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@lru_cache(maxsize=256)
-def _read_records(path: Path, known: tuple[int, ...]) -> Mapping[str, Manifest]:
-    """Return packed manifests by the paths of their runs' folders in the section."""
-    with _all_kept():
-        return {
-            f"{configuration}/{run}": _record(path.parent / configuration / run / MANIFEST, one)
-            for configuration, runs in _read_packed(path, known).items()
-            for run, one in runs.items()
-        }
+@lru_cache(maxsize=100_000)
+def _read_record(
+    path: Path, known: tuple[int, ...], configuration: str, run: str
+) -> Manifest | None:
+    """Read a packed manifest once, as long as its file is not written anew; None without one."""
+    document = _read_packed(path, known).get(configuration, {}).get(run)
+    if document is None:
+        return None
+    return _record(path.parent / configuration / run / MANIFEST, document)
 
 
 @lru_cache(maxsize=256)
@@ -183,7 +195,7 @@ def _read_packed(path: Path, known: tuple[int, ...]) -> _Packed:
     try:
         if known[-1] > LARGEST_FILE_BYTES:
             raise ValueError(f"it has more than {LARGEST_FILE_BYTES} bytes")
-        with _all_kept():
+        with all_kept():
             told = from_json(gunzip(path.read_bytes()))
         if not isinstance(told, dict):
             raise ValueError("it is no table")

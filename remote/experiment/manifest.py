@@ -9,11 +9,16 @@ import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from analysis.results import ParseError
-from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, packed_document, run_folders
-from records.documents import read_json, require_plain_values
+from analysis.results.manifests import (
+    MANIFEST,
+    PACKED_MANIFESTS,
+    all_kept,
+    packed_manifest,
+    run_folders,
+)
+from records.documents import read_json
 from records.files.whole import sync_to_disk, write_json
 from records.manifest import File, Git, Manifest
 from remote.errors import ConfigError
@@ -96,11 +101,12 @@ def require_whole_manifests(campaign_dir: Path) -> None:
             runs.update(run_folders(path.parent))
     except ParseError as exc:
         raise ConfigError(exc.path, exc.message) from exc
-    for run in sorted(runs):
-        said, stands = read_manifest(run, whole=True).section, run.parent.parent.name
-        if said != stands:
-            rule = f"section must be {stands}, as its folder is, got {said!r}"
-            raise ConfigError(run / MANIFEST, rule)
+    with all_kept():
+        for run in sorted(runs):
+            said, stands = read_manifest(run, whole=True).section, run.parent.parent.name
+            if said != stands:
+                rule = f"section must be {stands}, as its folder is, got {said!r}"
+                raise ConfigError(run / MANIFEST, rule)
 
 
 def read_manifest(path: Path, *, whole: bool = False) -> Manifest:
@@ -116,31 +122,45 @@ def read_manifest(path: Path, *, whole: bool = False) -> Manifest:
         There is none, it is damaged, no regular file, too large, or of another format.
     """
     path = path / MANIFEST if path.is_dir() else path
-    remedy = "delete its folder to have the run measured again"
-    try:
-        if (packed := _packed(path)) is None:
-            if path.is_symlink():
-                raise ValueError("it is a link, and no regular file")
-            document = read_json(path, LARGEST_MANIFEST_BYTES)
-        else:
-            path, document = packed
-            remedy = f"it is packed in {path.parents[2] / PACKED_MANIFESTS}"
-            require_plain_values(document)
-    except (OSError, ValueError) as exc:
-        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
-    try:
-        manifest = Manifest.read(document)
-        if whole:
+    if (packed := _packed(path)) is None:
+        remedy = "delete its folder to have the run measured again"
+        manifest = _loose(path, remedy)
+    else:
+        path, manifest = packed
+        remedy = _where_packed(path)
+    if whole:
+        try:
             manifest.require_whole()
-    except ValueError as exc:
-        raise ConfigError(path, f"{exc}; {remedy}") from exc
+        except ValueError as exc:
+            raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
 
 
-def _packed(path: Path) -> tuple[Path, dict[str, Any]] | None:
+def _loose(path: Path, remedy: str) -> Manifest:
+    """Read a manifest that is a file of its own."""
+    try:
+        if path.is_symlink():
+            raise ValueError("it is a link, and no regular file")
+        document = read_json(path, LARGEST_MANIFEST_BYTES)
+    except (OSError, ValueError) as exc:
+        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
+    try:
+        return Manifest.read(document)
+    except ValueError as exc:
+        raise ConfigError(path, f"{exc}; {remedy}") from exc
+
+
+def _packed(path: Path) -> tuple[Path, Manifest] | None:
     """Return a packed manifest and where it would be; `path` says that, or names its folder."""
     if os.path.lexists(path):
         return None
     folder = path.parent if path.name == MANIFEST else path
-    document = packed_document(folder)
-    return None if document is None else (folder / MANIFEST, document)
+    try:
+        manifest = packed_manifest(folder)
+    except ParseError as exc:
+        raise ConfigError(exc.path, f"{exc.message}; {_where_packed(folder / MANIFEST)}") from exc
+    return None if manifest is None else (folder / MANIFEST, manifest)
+
+
+def _where_packed(path: Path) -> str:
+    return f"it is packed in {path.parents[2] / PACKED_MANIFESTS}"
