@@ -16,7 +16,7 @@ from tabulate import tabulate
 from analysis.chapters.claims import claims_of
 from analysis.claims.claim import Outcome, claims_table, pair
 from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, measured_sections
-from analysis.tables.packed import raw_files, sections_without_files
+from analysis.tables.packed import sections_without_files
 from analysis.tables.packed.archives import RAW
 from lab.say import say
 from lab.shared_options import fleet_option, public_option
@@ -50,8 +50,7 @@ def campaign(name: str) -> None:
     opened = Campaign.open(name, fleet=NO_FLEET)
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
     uncounted = sections_without_files(opened.path)
-    with raw_files(opened.path, states.keys() - set(uncounted)) as runs_dir:
-        report = campaign_report(opened.path, states, runs_dir, uncounted)
+    report = campaign_report(opened.path, states, uncounted)
     plans = [opened.planned(section) for section in states]
     say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)

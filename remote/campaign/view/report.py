@@ -86,7 +86,6 @@ def phases_text(phases_s: Mapping[str, float]) -> str:
 def campaign_report(
     campaign_dir: Path,
     states: Mapping[str, Iterable[RunState]],
-    runs_dir: Path,
     uncounted: Sequence[str] = (),
 ) -> CampaignReport:
     """Read all manifests of a campaign and sum them up.
@@ -94,7 +93,6 @@ def campaign_report(
     Parameters
     ----------
     states : section to the states of its runs.
-    runs_dir : where the runs have all their files, but those of `uncounted` sections.
     """
     manifests = {
         folder: read_manifest(folder)
@@ -117,11 +115,9 @@ def campaign_report(
         ],
         phases_s=total_phases(manifests.values()),
         counts=station_counts(
-            {
-                runs_dir / folder.relative_to(campaign_dir): manifest
-                for folder, manifest in accepted.items()
-                if manifest.settings and manifest.section not in uncounted
-            }
+            manifest
+            for manifest in accepted.values()
+            if manifest.settings and manifest.section not in uncounted
         ),
         uncounted=uncounted,
     )

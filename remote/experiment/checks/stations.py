@@ -1,33 +1,28 @@
-"""The requests of a whole campaign, as every station counted them: none may be lost on the way."""
+"""The requests of a whole campaign, as every station counted them: none may be lost on the way.
+
+What each run's checks recorded of its counts is added up; `lab verify` counts anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from tabulate import tabulate
 
-from analysis.results import read_memtier_json
-from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
-from records.settings import QUEUE
-from remote.experiment.checks.counts import (
-    TOLERANCE,
-    copies_of_a_set,
-    middleware_counts,
-    sent_counts,
-    server_counts,
-)
-from remote.experiment.checks.queues import (
-    asked_counts,
-    database_counts,
-    databases_of,
-    stocked,
-    total,
-)
+from remote.experiment.checks.counts import TOLERANCE, copies_of_a_set, recorded_counts
 
-UNREADABLE = "not readable"
+UNRECORDED = "not recorded"
+SETS, KEYS, REQUESTS = "sets at servers", "keys at servers", "requests at middlewares"
+KINDS = {
+    "sets": SETS,
+    "keys": KEYS,
+    "requests": REQUESTS,
+    "sent": "messages sent to databases",
+    "taken": "messages taken from databases",
+}
+"""What each kind of count is called, by the last word of its check."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,17 +45,14 @@ class StationCount:
     @property
     def agrees(self) -> bool:
         """Whether the two are the same but for what was under way."""
-        return self.kind != UNREADABLE and abs(self.expected - self.counted) <= self.allowed
+        return self.kind != UNRECORDED and abs(self.expected - self.counted) <= self.allowed
 
 
-def station_counts(runs: Mapping[Path, Manifest]) -> list[StationCount]:
-    """Add up what generators, middlewares and servers counted in `runs` (folder to manifest)."""
+def station_counts(manifests: Iterable[Manifest]) -> list[StationCount]:
+    """Add up what generators, middlewares and servers counted in runs under load."""
     totals: dict[tuple[str, str], list[float]] = {}
-    for folder, manifest in runs.items():
-        try:
-            of_run = _of_run(folder, manifest)
-        except (OSError, KeyError, ValueError):  # `lab verify` tells which file is missing, or how
-            of_run = {UNREADABLE: (0.0, 0.0, 0.0)}
+    for manifest in manifests:
+        of_run = _of_run(manifest) or {UNRECORDED: (0.0, 0.0, 0.0)}
         for kind, numbers in of_run.items():
             total = totals.setdefault((manifest.section, kind), [0.0] * 4)
             totals[manifest.section, kind] = [
@@ -79,53 +71,31 @@ def station_counts(runs: Mapping[Path, Manifest]) -> list[StationCount]:
     ]
 
 
-def _of_run(folder: Path, manifest: Manifest) -> dict[str, tuple[float, float, float]]:
+def _of_run(manifest: Manifest) -> dict[str, tuple[float, float, float]]:
     """Return expected, counted and allowed difference for each kind of station of a run."""
-    roles, settings = manifest.roles, manifest.settings
-    if settings.get("workload") == QUEUE:
-        return _of_messages(folder, manifest)
-    sent = [
-        sent_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run, settings)
-        for host in roles.clients
-        for i in range(manifest.instances_per_client)
-    ]
-    requests, sets, keys = (sum(one[k] for one in sent) for k in ("requests", "sets", "keys"))
-    servers = [server_counts(folder / host) for host in roles.servers]
-    under_way = manifest.num_clients + TOLERANCE * requests
-    copies, keys_each = copies_of_a_set(manifest), settings.get("multi_get_keys") or 1
-    counted = {
-        "sets at servers": (copies * sets, sum(s["sets"] for s in servers), copies * under_way),
-        "keys at servers": (keys, sum(s["keys"] for s in servers), keys_each * under_way),
-    }
-    if roles.middlewares:
-        passed = [
-            middleware_counts(result) for result in read_middlewares(folder, manifest).values()
-        ]
-        through = sum(one["requests"] for one in passed)
-        counted["requests at middlewares"] = (requests, through, under_way)
-    return counted
+    found: dict[str, tuple[float, float]] = {}
+    for check in manifest.checks:
+        if (recorded := recorded_counts(check)) is None:
+            continue
+        station, word, numbers = recorded
+        kind = KINDS.get(word)
+        if kind is None or (kind == SETS and station in manifest.roles.middlewares):
+            continue  # sets of a middleware are among its requests
+        expected, counted = found.get(kind, (0.0, 0.0))
+        found[kind] = (expected + numbers[0], counted + numbers[1])
+    return {kind: (*numbers, _allowed(manifest, kind, found)) for kind, numbers in found.items()}
 
 
-def _of_messages(folder: Path, manifest: Manifest) -> dict[str, tuple[float, float, float]]:
-    """Return the same of a run over queues of messages."""
-    asked = [
-        asked_counts(read_memtier_json(folder / host / f"memtier-{i}.json.gz").run)
-        for host in manifest.roles.clients
-        for i in range(manifest.instances_per_client)
-    ]
-    there = [database_counts(folder / name) for name in databases_of(manifest)]
-    requests, waiting = total(asked, "requests"), stocked(manifest)
+def _allowed(manifest: Manifest, kind: str, found: Mapping[str, tuple[float, float]]) -> float:
+    """Return by how much the counts of a kind of station may differ in a run."""
+    keys_each = manifest.settings.get("multi_get_keys") or 1
+    sets, keys, requests = (found.get(kind, (0.0,))[0] for kind in (SETS, KEYS, REQUESTS))
+    if REQUESTS not in found:
+        requests = sets + keys / keys_each
     under_way = manifest.num_clients + TOLERANCE * requests
-    passed = [middleware_counts(one) for one in read_middlewares(folder, manifest).values()]
-    counted = {
-        "requests at middlewares": (requests, total(passed, "requests") - waiting, under_way)
-    }
-    if there:
-        sent = total(there, "sent") - waiting
-        counted["messages sent to databases"] = (total(asked, "sent"), sent, under_way)
-        taken = total(there, "taken")
-        counted["messages taken from databases"] = (total(asked, "taken"), taken, under_way)
-    return counted
+    if kind == SETS:
+        return copies_of_a_set(manifest) * under_way
+    return keys_each * under_way if kind == KEYS else under_way
 
 
 def counts_text(counts: list[StationCount]) -> str:

@@ -63,7 +63,7 @@ def test_campaign_is_measured_verified_and_summed_up(fleet, tmp_path, monkeypatc
     assert states(campaign) == [State.DONE] * 3
     tables = tidy_campaign(campaign.path)
     assert verify_campaign(campaign.path).findings == ()
-    report = campaign_report(campaign.path, {SECTION: campaign.states(SECTION)}, campaign.path)
+    report = campaign_report(campaign.path, {SECTION: campaign.states(SECTION)})
     assert report.is_complete
     assert all(count.agrees for count in report.counts)
     assert report.counts[0].runs == 1

@@ -174,7 +174,7 @@ def test_campaign_that_is_not_there_is_named(tmp_path):
 
 
 def test_report_tells_refusals_overhead_and_counts(campaign):
-    report = campaign_report(campaign, {}, campaign)
+    report = campaign_report(campaign, {})
     assert report.refused == []
     counted = {c.kind: c for c in report.counts}
     assert not counted["keys at servers"].agrees
@@ -184,17 +184,17 @@ def test_report_tells_refusals_overhead_and_counts(campaign):
     assert "40.0% was not spent measuring, more than 25%." in text
     assert report.phases_s["measuring"] == 6
     make_sound(campaign)
-    ((run, status, reason),) = campaign_report(campaign, {}, campaign).refused
+    ((run, status, reason),) = campaign_report(campaign, {}).refused
     assert run.startswith("3.1/workload=get") and status == "rejected"
     assert "s1" in reason or "servers" in reason
     assert measured_sections(campaign) == ["3.1"]
 
 
-def test_run_without_its_files_is_reported_as_such(campaign):
-    for path in campaign.glob("*/*/*/s1/memcached-stats-*.gz"):
-        path.unlink()
-    (count,) = campaign_report(campaign, {}, campaign).counts
-    assert (count.kind, count.runs, count.agrees) == ("not readable", 1, False)
+def test_run_without_recorded_counts_is_reported_as_such(campaign):
+    (path,) = campaign.glob("*/*/*/manifest.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "checks": []}))
+    (count,) = campaign_report(campaign, {}).counts
+    assert (count.kind, count.runs, count.agrees) == ("not recorded", 1, False)
 
 
 def test_claims_of_a_campaign_that_is_not_there_are_refused():
