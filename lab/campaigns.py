@@ -16,7 +16,6 @@ from tabulate import tabulate
 from analysis.chapters.claims import claims_of
 from analysis.claims.claim import Outcome, claims_table, pair
 from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, measured_sections
-from analysis.tables.packed import sections_without_files
 from analysis.tables.packed.archives import RAW
 from lab.say import say
 from lab.shared_options import fleet_option, public_option
@@ -44,13 +43,12 @@ def campaign(name: str) -> None:
     """Show the state of every section of campaign NAME, and what was refused and why.
 
     Also how much of the time was not spent measuring, and the requests of all runs as generators,
-    middlewares and servers counted them, but for sections without raw files in this copy. Exit
-    status 3 if runs are missing.
+    middlewares and servers counted them when the runs were checked. Exit status 3 if runs are
+    missing.
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
     states = {section: opened.states(section) for section in measured_sections(opened.path)}
-    uncounted = sections_without_files(opened.path)
-    report = campaign_report(opened.path, states, uncounted)
+    report = campaign_report(opened.path, states)
     plans = [opened.planned(section) for section in states]
     say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)

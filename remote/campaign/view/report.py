@@ -30,7 +30,6 @@ class CampaignReport:
     advice : run and detail of every advisory check that was not passed.
     phases_s : seconds of each phase, all attempts together.
     counts : requests as generators, middlewares and servers counted them, of the accepted runs.
-    uncounted : sections without raw files, in which nothing was counted.
     """
 
     states: Mapping[str, Mapping[State, int]]
@@ -38,7 +37,6 @@ class CampaignReport:
     advice: Sequence[tuple[str, str]]
     phases_s: Mapping[str, float]
     counts: list[StationCount]
-    uncounted: Sequence[str] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -58,9 +56,6 @@ class CampaignReport:
             "Time by phase:\n" + phases_text(self.phases_s),
             "Requests by who counted them:\n" + counts_text(self.counts),
         ]
-        if self.uncounted:
-            names = ", ".join(self.uncounted)
-            parts.append(f"Not counted, for this copy has no raw files of them: sections {names}")
         return "\n\n".join(parts)
 
 
@@ -83,11 +78,7 @@ def phases_text(phases_s: Mapping[str, float]) -> str:
     return f"{table}\n{share:.1%} was not spent measuring, {verdict} {LARGEST_OVERHEAD:.0%}."
 
 
-def campaign_report(
-    campaign_dir: Path,
-    states: Mapping[str, Iterable[RunState]],
-    uncounted: Sequence[str] = (),
-) -> CampaignReport:
+def campaign_report(campaign_dir: Path, states: Mapping[str, Iterable[RunState]]) -> CampaignReport:
     """Read all manifests of a campaign and sum them up.
 
     Parameters
@@ -114,12 +105,7 @@ def campaign_report(
             for text in manifest.failed_checks(ADVISORY)
         ],
         phases_s=total_phases(manifests.values()),
-        counts=station_counts(
-            manifest
-            for manifest in accepted.values()
-            if manifest.settings and manifest.section not in uncounted
-        ),
-        uncounted=uncounted,
+        counts=station_counts(one for one in accepted.values() if one.settings),
     )
 
 
