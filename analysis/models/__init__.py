@@ -1,7 +1,13 @@
 """Queueing models: single stations with open arrivals, closed networks, our system."""
 
 from analysis.laws.operational import balanced_job_bounds
-from analysis.models.closed import ClosedSolution, FlowEquivalentStation, Station, solve_closed
+from analysis.models.closed import (
+    ClosedSolution,
+    FlowEquivalentStation,
+    Station,
+    closed_throughput,
+    solve_closed,
+)
 from analysis.models.deterministic import link_time, md1_num_in_system, md1_waiting_time_cdf
 from analysis.models.measured import measured_system
 from analysis.models.open import OpenStation, mm1, mmm
@@ -20,6 +26,7 @@ __all__ = [
     "Station",
     "System",
     "balanced_job_bounds",
+    "closed_throughput",
     "link_time",
     "md1_num_in_system",
     "md1_waiting_time_cdf",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.models.convolution import arrival_conditions
+from analysis.models.convolution import arrival_conditions, throughputs
 from analysis.statistics.intervals import FloatArray
 
 
@@ -202,6 +202,21 @@ def solve_closed(
     )
 
 
+def closed_throughput(
+    stations: Sequence[AnyStation], num_clients: int, think_time: float = 0.0
+) -> FloatArray:
+    """Return the throughput of `solve_closed` alone, several times faster.
+
+    Requests/s with 1..N clients, shape (N,). Parameters and errors are those of `solve_closed`.
+
+    References
+    ----------
+    Buzen 1973, doi:10.1145/362342.362345; Jain 1991, chapter 35.
+    """
+    _check(stations, num_clients, think_time)
+    return throughputs(*_parts(stations, int(num_clients), think_time), int(num_clients))
+
+
 def _seen_on_arrival(
     stations: Sequence[AnyStation], num_clients: int, think_time: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -212,21 +227,26 @@ def _seen_on_arrival(
     """
     service = np.tile([station.service_demand for station in stations], (num_clients, 1))
     all_busy = np.zeros_like(service)
-    limited = {
-        k: station for k, station in enumerate(stations) if _is_limited(station, num_clients)
-    }
-    others = [station for k, station in enumerate(stations) if k not in limited]
-    conditions = arrival_conditions(
-        think_time + sum(s.service_demand for s in others if s.num_servers > 1),
-        [s.service_demand for s in others if s.num_servers == 1 and s.service_demand > 0],
-        [station.intervals() for station in limited.values()],
-        num_clients - 1,
-    )
+    limited = [k for k, station in enumerate(stations) if _is_limited(station, num_clients)]
+    conditions = arrival_conditions(*_parts(stations, num_clients, think_time), num_clients - 1)
     for k, (seen, busy) in zip(limited, conditions, strict=True):
         all_busy[:, k] = busy
-        if isinstance(limited[k], FlowEquivalentStation):
+        if isinstance(stations[k], FlowEquivalentStation):
             service[:, k] = seen
     return service, all_busy
+
+
+def _parts(
+    stations: Sequence[AnyStation], num_clients: int, think_time: float
+) -> tuple[float, list[float], list[FloatArray]]:
+    """Return delay, single servers and limited stations of a network, as `convolution` has them."""
+    limited = [station for station in stations if _is_limited(station, num_clients)]
+    others = [station for station in stations if not _is_limited(station, num_clients)]
+    return (
+        think_time + sum(s.service_demand for s in others if s.num_servers > 1),
+        [s.service_demand for s in others if s.num_servers == 1 and s.service_demand > 0],
+        [station.intervals() for station in limited],
+    )
 
 
 def _is_limited(station: AnyStation, num_clients: int) -> bool:

@@ -53,12 +53,38 @@ def arrival_conditions(
     """
     if not limited:
         return []
-    unit = max([*single_servers, *(intervals[-1] for intervals in limited)])
+    unit, log_constants, scaled = _in_units(delay, single_servers, limited, population)
+    return [(service * unit, all_busy) for service, all_busy in _conditions(scaled, log_constants)]
+
+
+def throughputs(
+    delay: float,
+    single_servers: Sequence[float],
+    limited: Sequence[FloatArray],
+    population: int,
+) -> FloatArray:
+    """Return the requests/s of 1..population clients, G(n - 1) / G(n), shape (population,).
+
+    Parameters are those of `arrival_conditions`; the population is that of the whole network.
+    """
+    unit, log_others, scaled = _in_units(delay, single_servers, limited, population)
+    log_constants = reduce(_with_limited, scaled, log_others)
+    return np.asarray(np.exp(-np.diff(log_constants)) / unit)
+
+
+def _in_units(
+    delay: float,
+    single_servers: Sequence[float],
+    limited: Sequence[FloatArray],
+    population: int,
+) -> tuple[float, FloatArray, list[FloatArray]]:
+    """Return a unit of time, and in it the constants without and the intervals of `limited`."""
+    seconds = [*single_servers, *(float(intervals[-1]) for intervals in limited)]
+    unit = max(seconds, default=delay)
     log_constants = _with_delay(delay / unit, population)
     for demand in single_servers:
         log_constants = _with_tail(log_constants, np.log(demand / unit))
-    scaled = [np.log(intervals / unit) for intervals in limited]
-    return [(service * unit, all_busy) for service, all_busy in _conditions(scaled, log_constants)]
+    return unit, log_constants, [np.log(intervals / unit) for intervals in limited]
 
 
 def _conditions(stations: list[FloatArray], log_others: FloatArray) -> list[Condition]:

@@ -10,14 +10,13 @@ network and at the servers, so that both stand as one flow-equivalent station (J
 36.2) with a place for each worker. Every middleware, its link and every client's link is a station.
 """
 
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from analysis.models import FlowEquivalentStation, Station, message_bytes, solve_closed
+from analysis.models import FlowEquivalentStation, Station, closed_throughput, message_bytes
 from analysis.models.closed import AnyStation
 from analysis.statistics.intervals import FloatArray
 from analysis.statistics.loads.message_sizes import link_seconds
@@ -25,6 +24,7 @@ from analysis.studies.one_link import NETWORK_DELAY_S
 
 # What iperf measured of what the studies' clients and middlewares send.
 CLIENT_LINK_BITS_PER_S, MIDDLEWARE_LINK_BITS_PER_S = 200e6, 800e6
+_NETWORK = Station("network", 2 * NETWORK_DELAY_S, 1, float("inf"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,41 +66,72 @@ def names() -> list[str]:
     return [field.name for field in fields(Machines)]
 
 
-def throughput(machines: Machines, cell: Mapping[str, Any]) -> float:
-    """Predict the sets/s of a cell."""
-    middlewares, servers, clients = cell["middlewares"], cell["servers"], cell["num_clients"]
-    request_bytes = message_bytes("set")["request_bytes"]
-    on_link = link_seconds(request_bytes, CLIENT_LINK_BITS_PER_S)
-    count = cell["client_machines"]
-    links = [Station(f"client link {i}", on_link, 1 / count) for i in range(count)]
-    network = Station("network", 2 * NETWORK_DELAY_S, 1, float("inf"))
-    if not middlewares:  # each client has one server
-        direct: list[AnyStation] = [*links, network]
-        direct += [_server(machines, clients, 1 / servers) for _ in range(servers)]
-        return float(solve_closed(direct, clients).throughput[-1])
-    held = middlewares * cell["workers"]
-    longer = machines.slowest if servers > 1 else 1.0
-    inside = solve_closed([network, _server(machines, held, longer)], held).throughput
-    in_middleware = machines.middleware_s + servers * machines.forwarding_s
-    behind = servers * link_seconds(request_bytes, MIDDLEWARE_LINK_BITS_PER_S)
-    stations: list[AnyStation] = [
-        *links,
-        network,
-        *(Station(f"middleware {i}", in_middleware, 1 / middlewares) for i in range(middlewares)),
-        *(Station(f"middleware link {i}", behind, 1 / middlewares) for i in range(middlewares)),
-        FlowEquivalentStation("workers", tuple(map(float, inside))),
-    ]
-    return float(solve_closed(stations, clients).throughput[-1])
+class _System(NamedTuple):
+    """What a cell measures but for its number of clients; the columns of cells that say so."""
+
+    middlewares: int
+    servers: int
+    workers: int
+    client_machines: int
+
+    @property
+    def held(self) -> int:
+        """How many sets the middlewares can have at the servers at a time."""
+        return self.middlewares * self.workers if self.middlewares else 0
 
 
 def throughputs(machines: Machines, cells: pd.DataFrame) -> FloatArray:
-    """Predict the sets/s of every cell, shape (cells,)."""
-    return np.array(
-        [
-            throughput(machines, cell)
-            for cell in ({str(k): v for k, v in row.items()} for row in cells.to_dict("records"))
-        ]
-    )
+    """Predict the sets/s of every cell, shape (cells,).
+
+    Each system is solved once, for the most clients, which solves it for all numbers of clients.
+    """
+    columns = (cells[name].tolist() for name in _System._fields)
+    systems = [_System(*row) for row in zip(*columns, strict=True)]
+    clients = cells["num_clients"].tolist()
+    most: dict[_System, int] = {}
+    for system, num_clients in zip(systems, clients, strict=True):
+        most[system] = max(num_clients, most.get(system, 0))
+    held = max(system.held for system in most)
+    behind = {
+        several: _behind_workers(machines, held, machines.slowest if several else 1.0)
+        for several in {system.servers > 1 for system in most if system.held}
+    }
+    solved = {
+        system: closed_throughput(
+            _stations(machines, system, num_clients, behind.get(system.servers > 1)), num_clients
+        )
+        for system, num_clients in most.items()
+    }
+    return np.array([solved[system][n - 1] for system, n in zip(systems, clients, strict=True)])
+
+
+def _stations(
+    machines: Machines, system: _System, num_clients: int, behind: FloatArray | None
+) -> list[AnyStation]:
+    """Return the stations of a system; `behind` as `_behind_workers` has it."""
+    count, middlewares, servers = system.client_machines, system.middlewares, system.servers
+    request_bytes = message_bytes("set")["request_bytes"]
+    on_link = link_seconds(request_bytes, CLIENT_LINK_BITS_PER_S)
+    outside: list[AnyStation] = [
+        *(Station(f"client link {i}", on_link, 1 / count) for i in range(count)),
+        _NETWORK,
+    ]
+    if behind is None or not middlewares:  # each client has one server
+        return [*outside, *(_server(machines, num_clients, 1 / servers) for _ in range(servers))]
+    each = 1 / middlewares
+    in_middleware = machines.middleware_s + servers * machines.forwarding_s
+    on_its_link = servers * link_seconds(request_bytes, MIDDLEWARE_LINK_BITS_PER_S)
+    return [
+        *outside,
+        *(Station(f"middleware {i}", in_middleware, each) for i in range(middlewares)),
+        *(Station(f"middleware link {i}", on_its_link, each) for i in range(middlewares)),
+        FlowEquivalentStation("workers", tuple(behind[: system.held].tolist())),
+    ]
+
+
+def _behind_workers(machines: Machines, held: int, longer: float) -> FloatArray:
+    """Sets/s of the network and the servers with 1..held sets there, shape (held,)."""
+    return closed_throughput([_NETWORK, _server(machines, held, longer)], held)
 
 
 def _server(machines: Machines, most: int, longer: float) -> FlowEquivalentStation:

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.laws.operational import asymptotic_bounds
-from analysis.models import FlowEquivalentStation, Station, balanced_job_bounds, solve_closed
+from analysis.models import (
+    FlowEquivalentStation,
+    Station,
+    balanced_job_bounds,
+    closed_throughput,
+    solve_closed,
+)
 from tests.helpers.sixty_digits import exact
 
 TIMES = st.floats(1e-6, 10)
@@ -37,6 +43,8 @@ def test_solve_closed_agrees_with_sixty_digits(stations, num_clients, think_time
     solution = solve_closed(stations, num_clients, think_time)
     assert solution.throughput[-1] == pytest.approx(throughput, rel=1e-12)
     np.testing.assert_allclose(solution.num_in_station[-1], queues, rtol=1e-11)
+    alone = closed_throughput(stations, num_clients, think_time)
+    np.testing.assert_allclose(alone, solution.throughput, rtol=1e-11)
 
 
 def test_solve_closed_with_equal_single_servers_is_balanced():
@@ -50,6 +58,18 @@ def test_solve_closed_gives_each_population_what_it_has_among_more(num_clients):
     stations = [Station("workers", 0.002, num_servers=3), Station("link", 0.0005)]
     alone, among = solve_closed(stations, num_clients), solve_closed(stations, 9)
     assert alone.throughput == pytest.approx(among.throughput[:num_clients], rel=1e-12)
+
+
+def test_throughput_alone_is_that_of_the_solution_with_flow_equivalent_stations_and_delays():
+    stations = [
+        Station("network", 0.002, num_servers=math.inf),
+        Station("link", 0.0005),
+        Station("never visited", 0.0),
+        FlowEquivalentStation("workers", (400.0, 700.0, 900.0)),
+    ]
+    for some in (stations, stations[:1], stations[3:]):
+        expected = solve_closed(some, 40, 0.01).throughput
+        np.testing.assert_allclose(closed_throughput(some, 40, 0.01), expected, rtol=1e-11)
 
 
 def test_a_flow_equivalent_station_replaces_what_it_was_measured_on():

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.chapters.published_results.machines import cells_near
 from analysis.studies.machines.fit import Fit, fit, judged
-from analysis.studies.machines.five_numbers import Machines, throughput, throughputs
+from analysis.studies.machines.five_numbers import Machines, throughputs
 from analysis.studies.machines.printed_sets import DESIGN, OTHER, SAME, STUDIES, set_cells
 from analysis.studies.printed import study_name
 
@@ -17,6 +17,10 @@ SYSTEM = ["middlewares", "servers", "workers"]
 CELL = {
     "client_machines": 3, "middlewares": 1, "servers": 1, "workers": 8, "num_clients": 192,
 }  # fmt: skip
+
+
+def throughput(machines: Machines, cell: dict[str, int]) -> float:
+    return float(throughputs(machines, pd.DataFrame([cell]))[0])
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +54,11 @@ def test_cells_are_those_that_are_printed(cells):
     clients = cells.set_index(["study", "place", *SYSTEM])["num_clients"]
     assert clients["yenicelik2018", "section 4", 2, 3, 8] == 96
     assert not cells.duplicated(["study", "place", *SYSTEM]).any()
+
+
+def test_cells_of_one_system_are_predicted_as_each_alone(cells):
+    alone = [throughput(BUSY, row) for row in cells.to_dict("records")]
+    assert throughputs(BUSY, cells) == pytest.approx(alone, rel=1e-9)
 
 
 def test_full_workers_are_on_the_network_or_at_the_server():
