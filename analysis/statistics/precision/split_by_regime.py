@@ -28,10 +28,11 @@ def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
     stable = windows[windows["stable"]].sort_values("second_s")
     if stable.empty:
         return frame.assign(**{REGIME: ""})
-    told = [
-        _regimes_of(own).merge(own[cell].head(1), how="cross")
-        for _, own in stable.groupby(cell, dropna=False)
-    ]
+    told = []
+    for _, own in stable.groupby(cell, dropna=False):
+        runs = own[key].drop_duplicates("repetition")
+        regime = _regimes_of(own)
+        told.append(runs.assign(**{REGIME: [regime.get(rep, "") for rep in runs["repetition"]]}))
     found = frame.merge(pd.concat(told), on=key, how="left").set_axis(frame.index)
     return found.assign(**{REGIME: found[REGIME].fillna("")})
 
@@ -61,26 +62,35 @@ def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)
 
 
-def _regimes_of(seconds: pd.DataFrame) -> pd.DataFrame:
-    """Return the repetitions of one configuration with the regime of each."""
+def _regimes_of(seconds: pd.DataFrame) -> dict[int, str]:
+    """Return the regime of each repetition of one configuration, nothing where there is one."""
     queues = _by_run(seconds, "middleware", "queue_length")
     rates = _by_run(seconds, "client", "throughput_ops_per_s")
-    most = seconds["num_clients"].iloc[0], rates["mean"].max()
-    for runs, scale in zip((queues, rates.assign(mean=-rates["mean"])), most, strict=True):
-        least = LEAST_SHARE * float(scale)
-        labels = regimes(runs["mean"].tolist(), runs["_error"].tolist(), least=least)
+    most = max((mean for mean, _ in rates.values()), default=0.0)
+    falling = {repetition: (-mean, error) for repetition, (mean, error) in rates.items()}
+    for runs, scale in ((queues, float(seconds["num_clients"].iloc[0])), (falling, most)):
+        means, errors = ([one[place] for one in runs.values()] for place in (0, 1))
+        labels = regimes(means, errors, least=LEAST_SHARE * scale)
         if labels is not None:
-            return runs[["repetition"]].assign(**{REGIME: [f"{label + 1}" for label in labels]})
-    return rates[["repetition"]].assign(**{REGIME: ""})
+            return {rep: f"{label + 1}" for rep, label in zip(runs, labels, strict=True)}
+    return {}
 
 
-def _by_run(seconds: pd.DataFrame, side: str, column: str) -> pd.DataFrame:
-    rows = seconds[seconds["side"] == side].reindex(columns=["repetition", column])
-    own = rows.dropna(subset=column)  # no table without middlewares has queues
-    return own.groupby("repetition")[column].agg(["mean", _error]).reset_index()
+def _by_run(seconds: pd.DataFrame, side: str, column: str) -> dict[int, tuple[float, float]]:
+    """Return the mean and its error of each repetition."""
+    if column not in seconds:  # no table without middlewares has queues
+        return {}
+    values = seconds[column].to_numpy(dtype=float, na_value=np.nan)
+    chosen = (seconds["side"] == side).to_numpy() & ~np.isnan(values)
+    repetitions, values = seconds["repetition"].to_numpy()[chosen], values[chosen]
+    return {
+        int(repetition): (float(own.mean()), _error(own))
+        for repetition in np.unique(repetitions)
+        for own in [values[repetitions == repetition]]
+    }
 
 
-def _error(seconds: pd.Series) -> float:
+def _error(seconds: FloatArray) -> float:
     found = batch_means(seconds)
     if found.batches:
         return found.error
