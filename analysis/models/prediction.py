@@ -18,7 +18,13 @@ from dataclasses import fields as dataclass_fields
 import numpy as np
 import pandas as pd
 
-from analysis.models.closed import AnyStation, FlowEquivalentStation, Station, solve_closed
+from analysis.models.closed import (
+    AnyStation,
+    FlowEquivalentStation,
+    Station,
+    closed_throughput,
+    solve_closed,
+)
 from analysis.models.system import MACHINE, System
 from analysis.statistics.loads.message_sizes import link_seconds
 
@@ -53,12 +59,7 @@ def predict(system: System, num_clients: int) -> Prediction:
     ValueError
         `servers_per_request` is neither 1 nor the number of servers.
     """
-    if system.servers_per_request not in (1, system.servers):
-        raise ValueError(
-            "the product form needs requests that go to one or to all servers, got "
-            f"{system.servers_per_request} of {system.servers}: use the simulation"
-        )
-    stations = _outside(system) + (_behind_workers(system) if system.middlewares else _at(system))
+    stations = _stations(system)
     solution = solve_closed(stations, num_clients, system.think_time)
     resources = pd.DataFrame(
         np.outer(solution.throughput, system.demands()),
@@ -83,6 +84,20 @@ def predict(system: System, num_clients: int) -> Prediction:
         }
     )
     return Prediction(measures=measures, utilizations=utilizations)
+
+
+def predict_throughput(system: System, num_clients: int) -> float:
+    """Return the requests/s of `predict` alone, with all clients, several times faster."""
+    return float(closed_throughput(_stations(system), num_clients, system.think_time)[-1])
+
+
+def _stations(system: System) -> list[AnyStation]:
+    if system.servers_per_request not in (1, system.servers):
+        raise ValueError(
+            "the product form needs requests that go to one or to all servers, got "
+            f"{system.servers_per_request} of {system.servers}: use the simulation"
+        )
+    return _outside(system) + (_behind_workers(system) if system.middlewares else _at(system))
 
 
 def largest_throughput(system: System) -> float:
@@ -168,5 +183,5 @@ def _behind_workers(system: System) -> list[AnyStation]:
         *_equal("request link", request, system.middlewares),
         *_at(system),
     ]
-    inside = solve_closed(stations, system.middlewares * system.workers)
-    return [FlowEquivalentStation("workers", tuple(inside.throughput))]
+    inside = closed_throughput(stations, system.middlewares * system.workers)
+    return [FlowEquivalentStation("workers", tuple(inside.tolist()))]

@@ -28,7 +28,7 @@ from analysis.chapters.message_queues.runs import (
     with_databases,
 )
 from analysis.models.measured import HALF_BUSY, network_delay
-from analysis.models.prediction import predict
+from analysis.models.prediction import predict_throughput
 from analysis.models.system import System
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
@@ -183,7 +183,7 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
     """Build the system of a cell: its hosts, workers, CPUs and think time, with those demands.
 
     The database's CPU time of a request depends on how long connections idle, and so on the
-    throughput that the model predicts: `predict` is asked again with the time that follows from its
+    throughput that the model predicts: the model is asked again with the time that follows from its
     last answer, until the throughput stays.
 
     Links take no time: a message of some hundred bytes needs some microseconds on them. A database
@@ -227,7 +227,7 @@ def system_of(cell: Mapping[str, Any], demands: Demands) -> System:
         server_time=demands.database_times[0][1] * cores / cpus,
     )
     for _ in range(_MOST_TURNS):
-        throughput = float(predict(system, clients).measures["throughput_ops_per_s"].iloc[-1])
+        throughput = predict_throughput(system, clients)
         seconds = demands.database_time(places / throughput) * cores / cpus
         change = abs(seconds / system.server_time - 1)
         system = replace(system, server_time=seconds)
