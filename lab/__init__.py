@@ -5,10 +5,11 @@ Each room may use what stands above it::
     say             what commands show on a terminal
     shared_options  options that several commands have
     crate, verify   a campaign described for other programs; gone over again
-    campaigns       what was measured: its states, its claims, its soundness, its reproduction
+    campaigns       what was measured: its states, its soundness, its reproduction
+    claims          which claims of the report a campaign supports
     fleets          the local lab and other fleets: which there are, what their hosts lack
     packing, trace  campaigns handed on; requests that were followed
     course, search, sensitivity, dilations, middlewares, workers, export  other commands
-    cli             `lab` and what its commands have in common
+    cli             `lab`, which imports a command when it is named, and what all commands share
     __main__        `python -m lab`
 """

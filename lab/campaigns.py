@@ -7,14 +7,11 @@ import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 from tabulate import tabulate
 
-from analysis.chapters.claims import claims_of
-from analysis.claims.claim import Outcome, claims_table, pair
 from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, measured_sections
 from analysis.tables.packed.archives import RAW
 from lab.say import say
@@ -47,9 +44,10 @@ def campaign(name: str) -> None:
     missing.
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
-    states = {section: opened.states(section) for section in measured_sections(opened.path)}
+    sections = {name: opened.opened(name) for name in measured_sections(opened.path)}
+    states = {name: section.states(None) for name, section in sections.items()}
     report = campaign_report(opened.path, states)
-    plans = [opened.planned(section) for section in states]
+    plans = [section.plan(None) for section in sections.values()]
     say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 
@@ -80,41 +78,6 @@ def verify(name: str) -> None:
         names = ", ".join(found.unchecked)
         say(f"not checked, for this copy has no raw files of them: sections {names}")
     sys.exit(NOT_SOUND if found.findings else 0)
-
-
-@click.argument("name")
-@click.option("--against", metavar="OTHER", help="Show only claims with another verdict in OTHER.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with every number and interval.")
-def claims(name: str, against: str | None, as_json: bool) -> None:
-    """Show which of the report's claims the numbers of campaign NAME support.
-
-    A claim is supported, refuted or undecided; it is undecided without such runs, with too few
-    repetitions, or if its interval is too wide. Each claim is shown with its id, its number, the
-    95 % confidence interval and the range that supports it, findings before validity checks.
-    With --against claims are compared by id, and the exit status is 1 if any verdict differs.
-    """
-    own = claims_of(whole_campaign(name))
-    if against is not None:
-        pairs = [
-            (claim, _verdict(one), _verdict(other))
-            for claim, one, other in pair(own, claims_of(whole_campaign(against)))
-        ]
-        differing = [one for one in pairs if one[1] != one[2]]
-        for claim, verdict, other_verdict in differing:
-            say(f"{claim.id}: {claim.statement}")
-            say(f"  {name}: {verdict}; {against}: {other_verdict}")
-        say(f"{len(pairs) - len(differing)} of {len(pairs)} claims have the same verdict")
-        sys.exit(NOT_SOUND if differing else 0)
-    if as_json:
-        say(json.dumps([outcome.to_dict() for outcome in own], indent=1))
-        return
-    table = claims_table(own).drop(columns="quantity")
-    rows = table.to_numpy().tolist()
-    say(tabulate(rows, headers=list(table.columns), maxcolwidths=[None, None, None, 44]))
-
-
-def _verdict(outcome: Outcome | None) -> str:
-    return "no such claim" if outcome is None else str(outcome.verdict)
 
 
 @click.argument("manifest", metavar="RUN|MANIFEST", type=click.Path(path_type=Path))
@@ -204,6 +167,3 @@ def _digest(plan: Section) -> str:
     """Return a name for a plan: the same plan goes on, another one has a campaign of its own."""
     text = json.dumps(dataclasses.asdict(plan), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-COMMANDS: tuple[Callable[..., None], ...] = (campaign, claims, verify, reproduce)

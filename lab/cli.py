@@ -8,26 +8,16 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from importlib import import_module
 from typing import ParamSpec
 
 import click
 
 from analysis.results import ParseError
-from lab.campaigns import COMMANDS as CAMPAIGN_COMMANDS
 from lab.campaigns import NOT_COMPLETE
-from lab.course import COMMANDS as COURSE_COMMANDS
-from lab.dilations import COMMANDS as DILATION_COMMANDS
-from lab.export import export
-from lab.fleets import COMMANDS as FLEET_COMMANDS
 from lab.fleets import lab_up, other_fleets_option
-from lab.middlewares import try_
-from lab.packing import COMMANDS as PACKING_COMMANDS
 from lab.say import say
-from lab.search import find
-from lab.sensitivity import sensitivity
-from lab.shared_options import measuring_options
-from lab.trace import parse_one_of, trace
-from lab.workers import workers
+from lab.shared_options import measuring_options, parse_one_of
 from records.text.visible import shortened
 from remote.campaign import Campaign
 from remote.campaign.states import RunState
@@ -41,6 +31,22 @@ from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, topology_for
 P = ParamSpec("P")
 INTERRUPTED = 130
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_MODULES = {
+    **dict.fromkeys(("assign", "grade"), "course"),
+    **dict.fromkeys(("calibrate", "fleet", "hosts", "provision"), "fleets"),
+    **dict.fromkeys(("campaign", "reproduce", "verify"), "campaigns"),
+    **dict.fromkeys(("pack", "unpack"), "packing"),
+    "claims": "claims",
+    "dilations": "dilations",
+    "export": "export",
+    "find": "search",
+    "sensitivity": "sensitivity",
+    "trace": "trace",
+    "try": "middlewares",
+    "workers": "workers",
+}
+"""The modules of `lab` that have the commands which are not here."""
+_TAKES_OPTIONS_OF_RUN = ("find", "sensitivity")
 
 
 def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -75,7 +81,28 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The commands of `lab`; those of other modules are imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted({*self.commands, *_MODULES})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; None if there is no such command."""
+        if cmd_name in _MODULES and cmd_name not in self.commands:
+            self.add_command(_imported(cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+
+def _imported(name: str) -> click.Command:
+    function = getattr(import_module(f"lab.{_MODULES[name]}"), "try_" if name == "try" else name)
+    settings = {"ignore_unknown_options": True} if name in _TAKES_OPTIONS_OF_RUN else {}
+    told = function if name == "export" else _clear_errors(function)
+    return click.command(name=name, context_settings=settings)(told)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="middleware-lab")
 def main() -> None:
     """Build the local lab and measure on it.
@@ -220,20 +247,3 @@ def _by_topology(opened: Campaign, sections: Iterable[str]) -> dict[str, list[st
     for section in sections:
         found.setdefault(topology_for(opened.plan(section).hosts), []).append(section)
     return found
-
-
-_COMMANDS: tuple[Callable[..., None], ...] = (
-    *FLEET_COMMANDS,
-    *CAMPAIGN_COMMANDS,
-    *PACKING_COMMANDS,
-    *DILATION_COMMANDS,
-    *COURSE_COMMANDS,
-)
-for _command in _COMMANDS:
-    main.command()(_clear_errors(_command))
-for _command in (trace, workers):
-    main.command()(_clear_errors(_command))
-for _command in (find, sensitivity):
-    main.command(context_settings={"ignore_unknown_options": True})(_clear_errors(_command))
-main.command(name="try")(_clear_errors(try_))
-main.command()(export)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -88,6 +87,3 @@ def grade(file: Path, seed: int, as_json: bool) -> None:
     verdicts = {one.verdict for one in marks}
     untold = NOT_COMPLETE if Verdict.CANNOT_BE_TOLD in verdicts else 0
     sys.exit(WRONG if Verdict.WRONG in verdicts else untold)
-
-
-COMMANDS: tuple[Callable[..., None], ...] = (assign, grade)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import click
 
 from lab.say import say
@@ -32,6 +30,3 @@ def dilations(section: str, campaign: str, extrapolate: bool) -> None:
     if plan.kind != "load":
         raise ConfigError(opened.file(section), "measures links, at the k of what runs on them")
     say(dilation_table(plan, cells(plan, opened.path), extrapolate=extrapolate))
-
-
-COMMANDS: tuple[Callable[..., None], ...] = (dilations,)

@@ -152,6 +152,3 @@ def fleet(campaign: str | None) -> None:
     elif is_rootless():
         say(f"lab: {WITHOUT_ROOT}", err=True)
     say(LOOPBACK if reason else LOCAL)
-
-
-COMMANDS = (hosts, provision, fleet, calibrate)

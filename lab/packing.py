@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -129,6 +128,3 @@ def _with_changes(name: str) -> list[Path]:
     require_plain_files(path)
     below = ("what-if", "middlewares", "sensitivity/*", "middlewares/*/sensitivity/*")
     return [path, *sorted(r.parent for b in below for r in path.glob(f"{b}/*/{RECORD}"))]
-
-
-COMMANDS: tuple[Callable[..., None], ...] = (pack, unpack)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ParamSpec
 
 import click
 
 from records.section import PROFILES
+from remote.errors import ConfigError
 
 P = ParamSpec("P")
+_NONE = "none"
+_ONE_OF = re.compile(r"1/([1-9]\d{0,8})")
 
 profile_option = click.option(
     "--profile", type=click.Choice(PROFILES), default="smoke", show_default=True
@@ -66,3 +70,14 @@ def measuring_options(command: Callable[P, None]) -> Callable[P, None]:
     for option in reversed(_OF_MEASURING):
         command = option(command)
     return command
+
+
+def parse_one_of(text: str) -> int:
+    """Return the N of ``1/N``, 0 of ``none``; ConfigError for anything else."""
+    if text == _NONE:
+        return 0
+    match = _ONE_OF.fullmatch(text)
+    if match is None:
+        rule = f"must be 1/N, one of N requests of each connection, such as 1/100, or `{_NONE}`"
+        raise ConfigError("--trace", f"{rule}; got {text!r}")
+    return int(match[1])

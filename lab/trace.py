@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import click
@@ -25,22 +24,9 @@ from remote.errors import ConfigError
 from remote.experiment.manifest import read_manifest
 
 MOST_NAMED = 10  # runs, where one is to be chosen
-_NONE = "none"
-_ONE_OF = re.compile(r"1/([1-9]\d{0,8})")
 _BLAME = ["excess_ms", "blamed", "blamed_share"]
 _STAGE_WORDS = [stage.removesuffix("_time").replace("_", " ") for stage in STAGES]
 _HEADERS = ["", "kind", "response", *_STAGE_WORDS, "slowest server", "blamed", "of excess"]
-
-
-def parse_one_of(text: str) -> int:
-    """Return the N of ``1/N``, 0 of ``none``; ConfigError for anything else."""
-    if text == _NONE:
-        return 0
-    match = _ONE_OF.fullmatch(text)
-    if match is None:
-        rule = f"must be 1/N, one of N requests of each connection, such as 1/100, or `{_NONE}`"
-        raise ConfigError("--trace", f"{rule}; got {text!r}")
-    return int(match[1])
 
 
 _file = click.Path(path_type=Path, dir_okay=False)

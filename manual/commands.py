@@ -17,7 +17,9 @@ _TARGET = re.compile(r"^(?P<name>[a-z-]+):.*## (?P<words>.+)$", re.MULTILINE)
 
 def commands() -> dict[str, click.Command]:
     """Return the commands of `lab` by name."""
-    return dict(sorted(lab.commands.items()))
+    context = above()
+    found = ((name, lab.get_command(context, name)) for name in lab.list_commands(context))
+    return {name: command for name, command in found if command is not None}
 
 
 def targets() -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from lab.cli import main
-from lab.trace import parse_one_of
+from lab.shared_options import parse_one_of
 from remote.campaign import Campaign
 from remote.campaign.record import Record, conditions_of
 from remote.errors import ConfigError
