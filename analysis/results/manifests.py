@@ -49,18 +49,21 @@ def run_folders(section_dir: Path, configuration: str | None = None) -> list[Pat
     configuration
         Name of the folder of the only configuration that is asked for.
     """
-    loose = (
-        section_dir.glob(f"*/*/{MANIFEST}")
-        if configuration is None
-        else (section_dir / configuration).glob(f"*/{MANIFEST}")
-    )
+    if configuration is not None:
+        folder = section_dir / configuration
+        return [folder / name for name in run_names(section_dir, configuration)]
     packed = packed_documents(section_dir)
-    wanted = packed if configuration is None else packed.keys() & {configuration}
     return sorted(
-        {path.parent for path in loose}.union(
-            section_dir / name / run for name in wanted for run in packed[name]
+        {path.parent for path in section_dir.glob(f"*/*/{MANIFEST}")}.union(
+            section_dir / name / run for name, runs in packed.items() for run in runs
         )
     )
+
+
+def run_names(section_dir: Path, configuration: str) -> list[str]:
+    """Return the names of the folders of a configuration's runs in their order."""
+    loose = {path.parent.name for path in (section_dir / configuration).glob(f"*/{MANIFEST}")}
+    return sorted(loose.union(packed_documents(section_dir).get(configuration, ())))
 
 
 def each_run(

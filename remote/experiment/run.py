@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_folders
+from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_names
 from records.files.whole import make_folder, sync_to_disk
 from records.manifest import Controller, Manifest
 from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED
@@ -82,8 +82,9 @@ class Run:
     def attempts(self) -> list[Manifest]:
         """Return the manifests of the attempts that do not count so far, the earliest first."""
         attempt = re.compile(rf"{re.escape(self.folder.name)}\..*-[0-9].*")
-        runs = run_folders(self.folder.parents[1], self.folder.parent.name)
-        found = [read_manifest(run) for run in runs if attempt.fullmatch(run.name)]
+        folder = self.folder.parent
+        names = run_names(folder.parent, folder.name)
+        found = [read_manifest(folder / name) for name in names if attempt.fullmatch(name)]
         return sorted(found, key=lambda manifest: manifest.attempt)
 
 
