@@ -171,7 +171,7 @@ def _measured(manifest: Manifest) -> Measured:
         counts=manifest.status == ACCEPTED,
         is_trial=manifest.is_trial,
         time_dilation=manifest.topology.time_dilation,
-        lengths=Lengths(**dict(manifest.durations)),
+        lengths=Lengths(**manifest.durations.model_dump()),
         results=manifest.results,
         machine_share=manifest.machine_share,
         machine_is_limit=not all(check.passed for check in manifest.checks),
