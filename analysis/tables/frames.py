@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -218,7 +219,15 @@ def _contents(path: Path, wanted: set[str]) -> dict[str, bytes]:
 
 
 def _read_section(path: Path) -> dict[str, pd.DataFrame]:
-    """Read the tables of a section; a middleware without workers has one for each client."""
+    """Read the tables of a section, once as long as its file is not written anew."""
+    found = path.stat()
+    kept = _kept_tables(path, found.st_ino, found.st_mtime_ns, found.st_size)
+    return {name: frame.copy(deep=False) for name, frame in kept.items()}  # copied when changed
+
+
+@lru_cache(maxsize=64)
+def _kept_tables(path: Path, *_: int) -> Mapping[str, pd.DataFrame]:
+    """Read tables; a middleware without workers has one for each client."""
     try:
         contents = table_contents(path)
         found = {name: _frame(one) for name, one in contents.items()}
