@@ -60,7 +60,7 @@ def trace(
     told = slowest_requests(requests, pauses, slowest)
     manifest = read_manifest(run)
     say(
-        f"{run}: {len(requests)} requests, 1/{manifest.settings['follow']} of each connection; "
+        f"{run}: {len(requests)} requests, 1/{manifest.all_settings.follow} of each connection; "
         f"times in ms of the clock, k = {manifest.topology.time_dilation:g}"
     )
     say(tabulate(_rows(told), headers=_HEADERS, disable_numparse=True))
@@ -79,7 +79,7 @@ def _run_of(target: str, section: str | None) -> Path:
     if (path / MANIFEST).is_file() or packed_document(path) is not None:
         if campaign_of(path) is None:
             require_plain_files(path)
-        if not read_manifest(path, whole=True).settings.get("follow"):
+        if not read_manifest(path, whole=True).all_settings.follow:
             raise ConfigError(path, "no request was followed in this run: measure with --trace")
         return path
     campaign = whole_campaign(target)

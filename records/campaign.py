@@ -18,7 +18,7 @@ from records.documents import (
     told,
     whole_number,
 )
-from records.manifest import Topology
+from records.manifest_entries import Topology
 from records.middleware import FOLLOW, Middleware, require_plain
 from records.objective import RESULTS, RULE, Objective
 from records.section import (

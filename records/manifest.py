@@ -8,27 +8,33 @@ know.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, model_validator
+from pydantic import ConfigDict
 
-from records.documents import (
-    LONGEST_PHASE_S,
-    Count,
-    Document,
-    Natural,
-    Positive,
-    Recorded,
-    Seconds,
-    WholeSeconds,
-    matching,
-    parse,
-    told,
+from records.documents import Count, Natural, Seconds, parse, told
+from records.manifest_entries import (
+    ClockReading,
+    Control,
+    Controller,
+    Durations,
+    File,
+    Generator,
+    Git,
+    HostName,
+    JobOutcome,
+    Links,
+    MiddlewareUnderTest,
+    Pause,
+    Roles,
+    Start,
+    Topology,
 )
-from records.names import HOST, is_plain_path
-from records.settings import Level
-from records.verdict import ACCEPTED, PILOT, Verdict
+from records.names import is_plain_path
+from records.settings import DEFAULTS, SETTINGS, Level, Settings
+from records.verdict import ACCEPTED, FAILED, PILOT, Status, Verdict
 
 FORMAT = 1
 _WHOLE = ("campaign", "section", "profile", "fleet", "git", "topology")
@@ -48,152 +54,7 @@ _Level = Annotated[  # which kind it is tells the name of the setting
     Any, told("text, a number, true or false", lambda level: isinstance(level, Level | None))
 ]
 _Path = Annotated[str, told("a plain path below the run's folder", is_plain_path)]
-_Host = Annotated[str, matching("the name of a host", HOST)]
 _Time = Annotated[str, told("a time with its zone such as 2026-11-20T12:00:00+00:00", _is_time)]
-
-
-class File(Recorded):
-    """A compressed file of the run."""
-
-    sha256: Annotated[str, matching("64 hexadecimal digits", "[0-9a-f]{64}")]
-    bytes: Natural
-
-
-class Job(Recorded):
-    """A program that ran on a host; its exit status is None if it was still running."""
-
-    host: _Host
-    name: str
-    command: str
-    exit_status: int | None
-    started_at_s: float
-    seconds: float = 0
-
-
-class Git(Recorded):
-    """The commit of the project, and whether its files differed from it."""
-
-    commit: str
-    dirty: bool
-
-
-class Control(Recorded):
-    """The machine that measured, and its programs."""
-
-    host: str = ""
-    python: str = ""
-    system: str = ""
-    packages: dict[str, str] = {}
-    sha256: dict[str, str] = {}
-    wake_up_bound_us: int | None = None
-
-
-class Topology(Recorded):
-    """What the hosts' network was, in undilated time, and their CPUs where limited."""
-
-    name: str = ""
-    time_dilation: Annotated[Positive, AfterValidator(float)] = 1.0
-    rates_mbit_per_s: dict[str, Positive | None] = {}
-    rtt_ms: Positive | None = None
-    calibration: dict[str, float] | None = None
-    delay: str = ""
-    own_rtt_ms: dict[str, Positive] = {}
-    cpu_quotas: dict[str, Positive] = {}
-    processors: dict[str, str] = {}
-    own_processors: str = ""
-
-
-class Roles(Document):
-    """The hosts of each role that took part, in their order."""
-
-    clients: list[_Host] = []
-    middlewares: list[_Host] = []
-    servers: list[_Host] = []
-    databases: list[_Host] = []
-
-    @property
-    def by_name(self) -> dict[str, list[str]]:
-        """Role to hosts, of the roles that the run has."""
-        return {name: hosts for name, hosts in self if name in self.model_fields_set}
-
-    @property
-    def hosts(self) -> list[str]:
-        """The hosts of all roles."""
-        return [*self.clients, *self.middlewares, *self.servers, *self.databases]
-
-
-class MiddlewareUnderTest(Recorded):
-    """What those who read a run must know of its middleware; the plan holds all of it."""
-
-    name: str = ""
-    tells_statistics: bool = True
-    exit_statuses: list[int] = [0]
-
-
-class Generator(Recorded):
-    """The load generator."""
-
-    name: str
-    version: str
-
-
-class Durations(Recorded):
-    """How long the phases were to last, in seconds of the clock."""
-
-    warm_up_s: WholeSeconds = 0
-    stable_s: WholeSeconds = 0
-    cool_down_s: WholeSeconds = 0
-
-    @property
-    def total_s(self) -> int:
-        """All phases together."""
-        return self.warm_up_s + self.stable_s + self.cool_down_s
-
-
-class Pause(Recorded):
-    """When a server was stopped on purpose, by its own clock; `kind` of other disturbances."""
-
-    host: str = ""
-    kind: str | None = None
-    began_epoch_s: float
-    ended_epoch_s: float
-
-    @model_validator(mode="after")
-    def _require_end(self) -> Pause:
-        if not 0 <= self.ended_epoch_s - self.began_epoch_s <= LONGEST_PHASE_S:
-            raise ValueError(f"must end at most {LONGEST_PHASE_S} s after it began")
-        return self
-
-
-class Reading(Recorded):
-    """A host's clock, read at a time of the control host's: how far off, and how sure that is."""
-
-    offset_s: float
-    bound_s: float
-    epoch_s: float
-
-
-class Start(Recorded):
-    """When all generators were ready, how long before they sent, and which host set that time."""
-
-    ready_epoch_s: float
-    lead_s: float
-    lead_of: str = ""
-
-
-class Links(Recorded):
-    """How many pairs of hosts there are, were measured, and were at once."""
-
-    pairs: int
-    measured: int
-    at_once: int
-
-
-class Controller(Recorded):
-    """What the run took of the process that controlled it."""
-
-    cpu_s: float
-    peak_memory_mib: float
 
 
 class Manifest(Verdict):
@@ -202,6 +63,7 @@ class Manifest(Verdict):
     Attributes
     ----------
     plan : the section as it was measured.
+    settings : as the run recorded them; `all_settings` has those that it did not record, too.
     generator : None where the run put no load on the system, but measured its network.
     think_time_s : of a client, undilated; None in an open loop.
     machine_share : of a response time, what the machine under the lab adds to it.
@@ -231,10 +93,10 @@ class Manifest(Verdict):
     plan: dict[str, Any] = {}
     settings: dict[str, _Level] = {}
     roles: Roles = Roles()
-    hosts: dict[_Host, dict[str, str]] = {}
+    hosts: dict[HostName, dict[str, str]] = {}
     generator: Generator | None = None
     middleware: MiddlewareUnderTest = MiddlewareUnderTest()
-    targets: dict[_Host, list[_Host]] = {}
+    targets: dict[HostName, list[HostName]] = {}
     instances_per_client: Count = 0
     threads_per_instance: Count = 0
     num_clients: Count = 0
@@ -246,11 +108,11 @@ class Manifest(Verdict):
     start_at_epoch_s: int | float = 0
     durations: Durations = Durations()
     pauses: list[Pause] = []
-    clocks: dict[_Host, dict[str, Reading]] = {}
-    clock_offsets_s: dict[_Host, float] = {}
+    clocks: dict[HostName, dict[str, ClockReading]] = {}
+    clock_offsets_s: dict[HostName, float] = {}
     links: Links | None = None
     phases_s: dict[str, float] = {}
-    jobs: list[Job] = []
+    jobs: list[JobOutcome] = []
     unreachable: list[str] = []
     files: dict[_Path, File] = {}
 
@@ -280,7 +142,18 @@ class Manifest(Verdict):
             if name not in self.model_fields_set or (name == "window" and self.window is None):
                 raise ValueError(f"{name} is missing")
 
-    def judged(self, verdict: Verdict) -> Manifest:
+    @property
+    def all_settings(self) -> Settings:
+        """Everything that a run under load was set to: defaults where it did not record a setting.
+
+        The numbers of hosts are those of `roles`.
+        """
+        recorded = {name: level for name, level in self.settings.items() if name in SETTINGS}
+        counts = {f"num_{role}": len(hosts) for role, hosts in self.roles.by_name.items()}
+        counts["client_hosts"] = counts.pop("num_clients", DEFAULTS.client_hosts)
+        return replace(DEFAULTS, **{**recorded, **counts})
+
+    def judged(self, verdict: Verdict) -> Self:
         """Return the manifest with a verdict in the place of its own."""
         found = {name: getattr(verdict, name) for name in verdict.model_fields_set}
         return self.model_copy(update=found)
@@ -288,3 +161,15 @@ class Manifest(Verdict):
     def document(self) -> dict[str, Any]:
         """Return the manifest as JSON has it; what was never said is left out."""
         return {"format": FORMAT, **self.model_dump(exclude_unset=True)}
+
+
+class UnfinishedManifest(Manifest):
+    """The manifest of a run under way: each entry is checked when it is set.
+
+    A run has failed until its checks have accepted it.
+    """
+
+    model_config = ConfigDict(frozen=False, validate_assignment=True)
+
+    status: Status = FAILED
+    attempt: Count = 1

@@ -10,6 +10,7 @@ ACCEPTED, REJECTED = "accepted", "rejected"
 PILOT = "pilot"  # accepted, but no repetition: it told how repetitions were to be measured
 FAILED = "failed"  # it broke off and was not checked
 REQUIRED, ADVISORY = "required", "advisory"
+Status = Annotated[str, one_of(ACCEPTED, PILOT, REJECTED, FAILED)]
 
 
 class Check(Recorded):
@@ -39,7 +40,7 @@ class Verdict(Recorded):
     window, results : None and nothing where no generator ran; `results` are in undilated time.
     """
 
-    status: Annotated[str, one_of(ACCEPTED, PILOT, REJECTED, FAILED)]
+    status: Status
     checks: list[Check] = []
     window: Window | None = None
     results: dict[str, float] = {}

@@ -35,6 +35,7 @@ from analysis.results.middleware import (
 )
 from analysis.units import ms_to_s, us_to_ms
 from records.manifest import Manifest
+from records.settings import UNOBSERVED
 
 PACKETS = "packets"  # folder of a host with what packets tell
 _UNKNOWN_TIMES = (
@@ -161,7 +162,7 @@ def read_middlewares(folder: Path, manifest: Manifest) -> dict[str, MiddlewareRe
 
 def read_observed(folder: Path, manifest: Manifest) -> dict[str, PacketsResult]:
     """Return what packets tell of each middleware; empty where none were captured."""
-    if manifest.settings.get("observed", "none") == "none":
+    if manifest.all_settings.observed == UNOBSERVED:
         return {}
     hosts = manifest.roles.middlewares
     return {host: read_packets(folder / host / PACKETS) for host in hosts}

@@ -9,7 +9,7 @@ from analysis.results import ParseError
 from analysis.statistics.loads.round_trips import emulated_rtt_ms, farther_ms
 from analysis.tables.run import Run
 from analysis.units import bytes_per_s_to_mbit_per_s
-from records.manifest import Topology
+from records.manifest_entries import Topology
 
 
 def host_measures(run: Run) -> pd.DataFrame:

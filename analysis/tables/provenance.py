@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from analysis.results.manifests import each_run
-from records.manifest import Generator, Manifest
+from records.manifest import Manifest
+from records.manifest_entries import Generator
 from records.text.visible import visible
 from records.text.words import counted
 from records.verdict import ACCEPTED, PILOT

@@ -19,7 +19,7 @@ def followed_runs(campaign_dir: Path, section: str) -> list[Path]:
     return [
         folder
         for folder, manifest in each_run(campaign_dir, [section])
-        if manifest.status == ACCEPTED and manifest.settings.get("follow")
+        if manifest.status == ACCEPTED and manifest.all_settings.follow
     ]
 
 

@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from records.fleets import ONE_MACHINE
-from records.manifest import Manifest, Reading
+from records.manifest import Manifest
+from records.manifest_entries import ClockReading
 
 READING_S = 20e-6
 """A program reads its host's time of day beside its own clock once: it is known to that."""
@@ -78,7 +79,7 @@ def seconds_since(
     return by_host_s - clock.offset_at_s(read_ns / NS_PER_S)
 
 
-def _clock(known: Mapping[str, Reading]) -> HostClock:
+def _clock(known: Mapping[str, ClockReading]) -> HostClock:
     there = (known[when] for when in _WHENS if when in known)
     readings = sorted(there, key=lambda reading: reading.epoch_s)
     return HostClock(

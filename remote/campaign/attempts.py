@@ -11,11 +11,12 @@ from __future__ import annotations
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from records.manifest import UnfinishedManifest
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted_attempts, marked_running, reason_of
 from remote.errors import (
@@ -76,7 +77,7 @@ class Attempts:
     Parameters
     ----------
     fleet, hosts : where the runs are measured.
-    identity : returns the entries that all manifests have in common.
+    new_manifest : returns a manifest with the entries that those of all runs have in common.
     phases : the clock of the campaign.
     on_settled : called with each run that is done or given up, and in the latter case the reason.
     afresh : forget the attempts that were made before.
@@ -90,7 +91,7 @@ class Attempts:
 
     fleet: Fleet
     hosts: Sequence[Host]
-    identity: Callable[[], Mapping[str, object]]
+    new_manifest: Callable[[], UnfinishedManifest]
     phases: Phases
     on_settled: Callable[[Run, str], None]
     afresh: bool = False
@@ -172,7 +173,7 @@ class Attempts:
             self._unfit = unfit_hosts(self.fleet, self.hosts)
             return lost | gone_hosts(error) | set(self._unfit)
 
-        return measure_once(session, run, self.identity(), phases=self.phases, gone=gone)
+        return measure_once(session, run, self.new_manifest(), phases=self.phases, gone=gone)
 
     def _made(self, run: Run) -> int:
         """Return how many attempts at a run count."""
@@ -205,7 +206,7 @@ class Attempts:
 def measure_once(
     session: Session,
     run: Run,
-    identity: Mapping[str, object],
+    manifest: UnfinishedManifest,
     *,
     phases: Phases | None = None,
     gone: Callable[[RemoteError | None], Collection[str]] = lambda _: (),
@@ -216,21 +217,23 @@ def measure_once(
 
     Parameters
     ----------
+    manifest : has the entries that those of all runs have in common.
     gone : returns the hosts that were gone meanwhile, or are unfit for another attempt, from the
         error with which the attempt broke off, if it did.
     """
-    collected = Collected(manifest={"started_at": utc(time.time())}, phases=phases or Phases())
+    manifest.started_at = utc(time.time())
+    collected = Collected(manifest=manifest, phases=phases or Phases())
     with marked_running(run):
         try:
             session.measure(run, collected)
         except RemoteError as exc:
-            store(run, collected, identity, error=str(exc), unreachable=gone(exc))
+            store(run, collected, error=str(exc), unreachable=gone(exc))
             raise
-        folder = store(run, collected, identity, unreachable=gone(None))
+        folder = store(run, collected, unreachable=gone(None))
     with suppress(RemoteError):  # what is left there is cleared before anything else is measured
         collected.when_stored()
-    manifest = read_manifest(folder)
-    return reason_of(manifest) if manifest.status not in (ACCEPTED, PILOT) else ""
+    stored = read_manifest(folder)
+    return reason_of(stored) if stored.status not in (ACCEPTED, PILOT) else ""
 
 
 def unfit_hosts(fleet: Fleet, hosts: Sequence[Host]) -> dict[str, RemoteError]:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from analysis.results.manifests import PARTIAL_SUFFIX
 from records.files.whole import make_folder, written_whole
-from records.manifest import Control
+from records.manifest import UnfinishedManifest
+from records.manifest_entries import Control
 from records.paths import PROJECT
 from remote.campaign.attempts import Attempts, Session
 from remote.campaign.lab import (
@@ -164,18 +165,26 @@ class Controller:
             bar.planned(plan)
             return plan.runs
 
-        def identity() -> Mapping[str, object]:
-            return {**common, "topology": topology_of(fleet.inventory)}
+        def new_manifest() -> UnfinishedManifest:
+            return UnfinishedManifest(
+                campaign=self.path.name,
+                seed=self.begun.seed,
+                fleet=fleet.inventory.fleet,
+                git=git,
+                control=control,
+                topology=topology_of(fleet.inventory),
+            )
 
         bar.show(f"section {section.name}: preparing hosts")
         hosts = _hosts(fleet.inventory, section)
         bring = partial(provision, fleet, hosts, captures=section.is_observed)
         tools = fleet.patiently(bring, on_silence=bar.waits)
-        common = self._identity(fleet.inventory)
+        git = git_state(PROJECT)
+        control = _control().model_copy(update={"wake_up_bound_us": wake_up_bound_us()})
         attempts = Attempts(
             fleet,
             hosts,
-            identity,
+            new_manifest,
             phases,
             bar.settled,
             afresh=self.afresh,
@@ -189,15 +198,6 @@ class Controller:
         as_measured = replace(section, time_dilation=k)
         open_session = partial(SESSIONS[section.kind], fleet, as_measured, tools)
         attempts.measure(next_runs, open_session, on_start)
-
-    def _identity(self, inventory: Inventory) -> dict[str, object]:
-        return {
-            "campaign": self.path.name,
-            "seed": self.begun.seed,
-            "fleet": inventory.fleet,
-            "git": git_state(PROJECT),
-            "control": _control().model_copy(update={"wake_up_bound_us": wake_up_bound_us()}),
-        }
 
     def extend_record(
         self,

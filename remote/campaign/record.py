@@ -16,7 +16,7 @@ from records.campaign import (
 )
 from records.documents import parse, read_json
 from records.files.whole import write_json
-from records.manifest import Topology
+from records.manifest_entries import Topology
 from records.middleware import FOLLOW
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations

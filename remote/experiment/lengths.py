@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from records import manifest_entries
+
 _ROUNDING_S = 1e-9
 
 
@@ -20,6 +22,13 @@ class Lengths:
     def total_s(self) -> int:
         """Length of the run."""
         return self.warm_up_s + self.stable_s + self.cool_down_s
+
+    @property
+    def recorded(self) -> manifest_entries.Durations:
+        """The phases as a manifest records them."""
+        return manifest_entries.Durations(
+            warm_up_s=self.warm_up_s, stable_s=self.stable_s, cool_down_s=self.cool_down_s
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,8 @@ from analysis.results.manifests import (
 )
 from records.documents import read_json
 from records.files.whole import sync_to_disk, write_json
-from records.manifest import File, Git, Manifest
+from records.manifest import Manifest
+from records.manifest_entries import File, Git
 from remote.errors import ConfigError
 from remote.git_commands import git_command
 from remote.hosts.ssh.received import Received

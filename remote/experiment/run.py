@@ -6,14 +6,14 @@ import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_names
 from records.files.whole import make_folder, sync_to_disk
-from records.manifest import Controller, Manifest
+from records.manifest import Manifest, UnfinishedManifest
+from records.manifest_entries import ClockReading, Controller
 from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED
 from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
@@ -22,7 +22,7 @@ from remote.experiment.checks.links import silent_hosts
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import read_manifest, utc, write_files, write_manifest
 from remote.experiment.section import Config, Section, slug
-from remote.hosts.clocks import ClockReading, read_clocks
+from remote.hosts.clocks import read_clocks
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
 from remote.hosts.ssh.received import Received
@@ -99,14 +99,14 @@ class Collected:
 
     Attributes
     ----------
-    manifest : entries for the manifest.
+    manifest : has the entries that are known so far.
     files : by relative path, uncompressed.
     phases : the clock of the run's phases.
     cpu_began_s : CPU time that this process had used when the run began.
     when_stored : removes from the hosts what is on this machine's disk by then.
     """
 
-    manifest: dict[str, Any] = field(default_factory=dict)
+    manifest: UnfinishedManifest
     files: Received = field(default_factory=Received)
     phases: Phases = field(default_factory=Phases)
     when_stored: Callable[[], object] = field(default=lambda: None)
@@ -114,12 +114,15 @@ class Collected:
 
     def note_clocks(self, fleet: Fleet, hosts: Sequence[Host], when: str) -> None:
         """Read the clocks of `hosts` and keep them under ``clocks``, by host and by `when`."""
-        clocks = self.manifest.setdefault("clocks", {})
+        clocks = dict(self.manifest.clocks)
 
         def keep(name: str, reading: ClockReading) -> None:
-            clocks.setdefault(name, {})[when] = reading.to_dict()
+            clocks[name] = {**clocks.get(name, {}), when: reading.rounded()}
 
-        read_clocks(fleet, hosts, keep)
+        try:
+            read_clocks(fleet, hosts, keep)
+        finally:
+            self.manifest.clocks = clocks
 
     def used(self) -> Controller:
         """Return what the run has taken of this process so far, and its largest memory ever."""
@@ -138,11 +141,7 @@ def is_pilot(run: Run, manifest: Manifest) -> bool:
 
 
 def store(
-    run: Run,
-    collected: Collected,
-    identity: Mapping[str, Any],
-    error: str = "",
-    unreachable: Collection[str] = (),
+    run: Run, collected: Collected, error: str = "", unreachable: Collection[str] = ()
 ) -> Path:
     """Write a run to disk under a temporary name, check it, and rename it: whole or not at all.
 
@@ -152,49 +151,50 @@ def store(
     run is rejected, those whose pings show it are added.
     """
     collected.phases.enter("storing")
-    attempt = max((known.attempt for known in run.attempts()), default=0) + 1
+    manifest = collected.manifest
+    _describe(run, manifest)
     shutil.rmtree(run.partial, ignore_errors=True)
     make_folder(run.partial)
-    manifest = Manifest(
-        **identity,
-        section=run.section.name,
-        title=run.section.title,
-        profile=run.section.profile,
-        repetition=run.repetition,
-        attempt=attempt,
-        status=FAILED,
-        config=dict(run.config),
-        is_trial=run.is_trial,
-        plan=asdict(run.section),
-        **collected.manifest,
-        finished_at=utc(time.time()),
-        files=write_files(run.partial, collected.files),
-        error=error,
-        unreachable=sorted(unreachable),
-    )
+    manifest.finished_at = utc(time.time())
+    manifest.files = write_files(run.partial, collected.files)
+    manifest.error = error
+    manifest.unreachable = sorted(unreachable)
     collected.phases.enter("checking")
     if not error:
         manifest = _judged(run, manifest)
-    used = {"controller": collected.used(), "phases_s": collected.phases.take()}
-    manifest = manifest.model_copy(update=used)
+    manifest.controller = collected.used()
+    manifest.phases_s = collected.phases.take()
     write_manifest(run.partial, manifest)
     target = run.folder
     if manifest.status != ACCEPTED:
-        target = run.folder.with_name(f"{run.folder.name}.{manifest.status}-{attempt}")
+        target = run.folder.with_name(f"{run.folder.name}.{manifest.status}-{manifest.attempt}")
     renamed = run.partial.rename(target)
     sync_to_disk([target.parent], target.parent)
     return renamed
 
 
-def _judged(run: Run, manifest: Manifest) -> Manifest:
+def _describe(run: Run, manifest: UnfinishedManifest) -> None:
+    """Set what the manifest records of the run itself, which has failed so far."""
+    manifest.status = FAILED
+    manifest.attempt = max((known.attempt for known in run.attempts()), default=0) + 1
+    manifest.section = run.section.name
+    manifest.title = run.section.title
+    manifest.profile = run.section.profile
+    manifest.repetition = run.repetition
+    manifest.config = dict(run.config)
+    manifest.is_trial = run.is_trial
+    manifest.plan = asdict(run.section)
+
+
+def _judged(run: Run, manifest: UnfinishedManifest) -> UnfinishedManifest:
     """Return the manifest of the run in ``run.partial`` with what its checks say."""
     judged = manifest.judged(evaluate(run.partial, manifest))
-    more: dict[str, object] = {"unreachable": []}
+    judged.unreachable = []
     if judged.results:
-        more["machine_share"] = machine_share(judged, judged.results)
+        judged.machine_share = machine_share(judged, judged.results)
     if judged.status == REJECTED:
         silent = silent_hosts(run.partial, judged)
-        more["unreachable"] = sorted({*silent, *manifest.unreachable})
+        judged.unreachable = sorted({*silent, *manifest.unreachable})
     elif is_pilot(run, judged):
-        more["status"] = PILOT
-    return judged.model_copy(update=more)
+        judged.status = PILOT
+    return judged

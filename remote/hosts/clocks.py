@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from records.manifest_entries import ClockReading
 from remote.errors import HostUnreachable
 from remote.hosts.connection import Connection, Exchange
 from remote.hosts.group import Fleet
@@ -15,30 +15,6 @@ SAMPLES = 5
 LARGEST_CLOCK_OFFSET_S = 0.2
 """A clock that is certainly further off than this puts its host's seconds beside others."""
 _COMMAND = "while read -r _; do date +%s.%N; done"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClockReading:
-    """A host's clock beside that of the control host.
-
-    Parameters
-    ----------
-    offset_s : the host's clock minus the control host's, off by `bound_s` at most.
-    epoch_s : when it was read, by the control host's clock.
-    """
-
-    offset_s: float
-    bound_s: float
-    epoch_s: float
-
-    @property
-    def certain_offset_s(self) -> float:
-        """By how much at least the host's clock is off, 0 if it may be right."""
-        return max(0.0, abs(self.offset_s) - self.bound_s)
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the fields as the manifest stores them, to the microsecond."""
-        return {name: round(value, 6) for name, value in vars(self).items()}
 
 
 def clock_reading(host_epoch_s: float, asked_at_s: float, answered_at_s: float) -> ClockReading:

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from records.manifest_entries import JobOutcome
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.host import Host
-from remote.hosts.jobs import Job, JobOutcome, RunningJobs, Task, claim, job_folder
+from remote.hosts.jobs import Job, RunningJobs, Task, claim, job_folder
 from remote.hosts.provision import Tools
 
 _INTERRUPTED = 130

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from records.manifest import Job, Manifest
-from records.settings import DEFAULTS, SETTINGS, Settings
+from records.manifest import Manifest
+from records.manifest_entries import JobOutcome
 from records.verdict import ACCEPTED
 from remote.services import memcached
 from remote.services.memtier import prefill
@@ -53,24 +52,18 @@ def monitor_commands(manifest: Manifest) -> Iterator[tuple[str, str]]:
 
 def server_commands(manifest: Manifest) -> str:
     """Return how a server is started and filled; runs do not record it, for it is done before."""
-    settings = _settings(manifest)
+    settings = manifest.all_settings
     if settings.uses_queues:
         return _database_commands(manifest)
     fill = prefill("memtier_benchmark", "SERVER", memcached.PORT, settings)
     return f"server$ {memcached.command('SERVER', user='lab')}\n\nclient$ {fill}"
 
 
-def _settings(manifest: Manifest) -> Settings:
-    """Return what a run was set to; what older manifests do not tell was the default."""
-    told = {n: v for n, v in manifest.settings.items() if n in SETTINGS}
-    return replace(DEFAULTS, **told)
-
-
 def _database_commands(manifest: Manifest) -> str:
     """Return how a database is made and started; nothing where middlewares echo."""
     if not manifest.roles.databases:
         return ""
-    cluster = Cluster.of(_settings(manifest), manifest.topology.time_dilation)
+    cluster = Cluster.of(manifest.all_settings, manifest.topology.time_dilation)
     options = " ".join(f"-c {name}={value}" for name, value in cluster.options("DATABASE").items())
     return (
         "database$ initdb --pgdata=data --auth=trust --encoding=UTF8 --locale=C --no-sync\n\n"
@@ -86,7 +79,7 @@ def named_jobs(error: str, manifest: Manifest) -> str:
     return error
 
 
-def _jobs(manifest: Manifest) -> list[Job]:
+def _jobs(manifest: Manifest) -> list[JobOutcome]:
     """Jobs of the first host of each role, by host and name."""
     first = [hosts[0] for hosts in manifest.roles.by_name.values() if hosts]
     jobs = [job for job in manifest.jobs if job.host in first]

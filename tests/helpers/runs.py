@@ -3,6 +3,8 @@
 from collections import deque
 from functools import partial
 
+from records.manifest import UnfinishedManifest
+from records.manifest_entries import Git
 from remote.campaign.attempts import Attempts, measure_once
 from remote.campaign.record import topology_of
 from remote.campaign.states import MAX_ATTEMPTS
@@ -11,11 +13,11 @@ from remote.hosts.provision import provision
 from remote.phases import Phases
 
 
-def identity(fleet):
+def new_manifest(fleet):
     """What the manifests of all runs say."""
-    git = {"commit": "0" * 40, "dirty": False}
+    git = Git(commit="0" * 40, dirty=False)
     topology = topology_of(fleet.inventory)
-    return {"campaign": "t", "fleet": "local-lab", "topology": topology, "git": git}
+    return UnfinishedManifest(campaign="t", fleet="local-lab", topology=topology, git=git)
 
 
 def measure_accepted(fleet, *runs):
@@ -27,7 +29,7 @@ def measure_accepted(fleet, *runs):
         reasons[run.label] = reason
 
     attempts = Attempts(
-        fleet, fleet.inventory.hosts, partial(identity, fleet), Phases(), on_settled
+        fleet, fleet.inventory.hosts, partial(new_manifest, fleet), Phases(), on_settled
     )
     attempts.measure(
         next_runs=lambda: batches.popleft() if batches else (),
@@ -41,7 +43,7 @@ def measure_in(session, fleet, run):
     """Measure a run in an open session until it is accepted; at most as often as campaigns do."""
     reasons = []
     for _ in range(MAX_ATTEMPTS):
-        reasons.append(measure_once(session, run, identity(fleet)))
+        reasons.append(measure_once(session, run, new_manifest(fleet)))
         if not reasons[-1]:
             return
     raise AssertionError(reasons)

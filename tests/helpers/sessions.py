@@ -36,7 +36,7 @@ class ScriptedSession:
             raise outcome
         if callable(outcome):
             outcome = outcome()
-        collected.manifest["jobs"] = [outcome]
+        collected.manifest.jobs = [outcome]
 
 
 class ScriptedFleet:

@@ -9,7 +9,7 @@ from statistics import fmean
 import pandas as pd
 
 from analysis.units import ms_to_s
-from records.manifest import Topology
+from records.manifest_entries import Topology
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from analysis.results.counters import read_counter_times
-from records.manifest import Manifest, Reading
+from records.manifest import Manifest
+from records.manifest_entries import ClockReading
 from records.verdict import Check
 from remote.experiment.checks.check import outcome
-from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, ClockReading, clock_reading
+from remote.hosts.clocks import LARGEST_CLOCK_OFFSET_S, clock_reading
 
 LARGEST_DRIFT = 500e-6
 """Seconds per second: the largest rate at which ntpd and the kernel slew a clock (adjtimex(2))."""
@@ -37,9 +38,9 @@ def clock_checks(folder: Path, manifest: Manifest) -> Iterator[Check]:
     yield _steps(readings)
 
 
-def _readings(folder: Path, known: Mapping[str, Reading]) -> list[ClockReading]:
+def _readings(folder: Path, known: Mapping[str, ClockReading]) -> list[ClockReading]:
     """Return the readings of one host in the manifest and in its stored files, in their order."""
-    found = [ClockReading(**dict(known[when])) for when in _WHENS]
+    found = [known[when] for when in _WHENS]
     for name in _COUNTERS:
         path = folder / f"{name}.txt.gz"
         times = read_counter_times(path) if path.exists() else None

@@ -10,19 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.results import MiddlewareResult
 from analysis.results.memtier import MemtierRun
 from analysis.results.packets import read_middlewares
 from records.files.unpacking import gunzip
 from records.manifest import Manifest
+from records.settings import CONSISTENT_HASH
 from records.verdict import Check
 from remote.experiment.checks.check import outcome
 from remote.services.memcached import parse_stats
 
 TOLERANCE = 0.001
-REPLICATED = ("round-robin", "hash")  # sets go to all servers
 COUNTERS = {"sets": "cmd_set", "keys": "cmd_get"}
 Counts = Mapping[str, float]
 _COUNTED = re.compile(r"generators counted (\d+), (-?\d+) counted here, \d+ may differ")
@@ -36,10 +35,10 @@ def count_checks(
 
     `generators` are in the order of hosts and, on each, of instances.
     """
-    settings = manifest.settings
-    sent = [sent_counts(run, settings) for run in generators]
+    settings = manifest.all_settings
+    keys_each = settings.multi_get_keys or 1
+    sent = [sent_counts(run, keys_each) for run in generators]
     under_way = manifest.num_clients
-    keys_each = settings.get("multi_get_keys", 1)
     servers = {name: server_counts(folder / name) for name in manifest.roles.servers}
     middlewares = manifest.roles.middlewares
     targets = [t for host in manifest.roles.clients for t in manifest.targets[host]]
@@ -55,34 +54,24 @@ def count_checks(
         yield agree(f"{name}_requests", _total(here, "requests"), counted["requests"], under_way)
         yield agree(f"{name}_sets", _total(here, "sets"), counted["sets"], under_way)
     sets, keys = _total(sent, "sets"), _total(sent, "keys")
-    if settings["routing"] in REPLICATED:
+    if settings.routing != CONSISTENT_HASH:  # sets go to all servers
         for name, counted in servers.items():
             yield agree(f"{name}_sets", sets, counted["sets"], under_way)
     else:
-        copies = copies_of_a_set(manifest)
+        copies = settings.copies
         counted_sets = _total(list(servers.values()), "sets")
         yield agree("servers_sets", copies * sets, counted_sets, copies * under_way)
     counted_keys = _total(list(servers.values()), "keys")
     yield agree("servers_keys", keys, counted_keys, keys_each * under_way)
 
 
-def copies_of_a_set(manifest: Manifest) -> int:
-    """Return at how many servers each set of a run counts."""
-    settings, servers = manifest.settings, len(manifest.roles.servers)
-    if not manifest.roles.middlewares:
-        return 1
-    if settings["routing"] in REPLICATED or settings["replicas"] == "all":
-        return servers
-    return int(settings["replicas"])
-
-
-def sent_counts(run: MemtierRun, settings: Mapping[str, Any]) -> Counts:
-    """Return what one generator counted: requests, sets, keys of gets."""
+def sent_counts(run: MemtierRun, keys_each: int) -> Counts:
+    """Return what one generator counted: requests, sets, keys of gets with so many keys each."""
     sets, gets = (float(run.totals["requests"].get(kind, 0)) for kind in ("set", "get"))
     return {
         "requests": sets + gets,
         "sets": sets,
-        "keys": gets * settings.get("multi_get_keys", 1),
+        "keys": gets * keys_each,
     }
 
 

@@ -17,7 +17,6 @@ from analysis.statistics.loads.emulated import (
 from analysis.statistics.loads.round_trips import RoundTrips, emulated_rtt_ms
 from records.fleets import LOCAL_LAB
 from records.manifest import Manifest
-from records.settings import QUEUE
 from records.verdict import ADVISORY, Check
 from remote.experiment.checks.check import outcome
 
@@ -62,9 +61,9 @@ def machine_share(manifest: Manifest, results: Mapping[str, float]) -> float | N
 
 def _limit(manifest: Manifest) -> Limit | None:
     """Return the smallest bound that is emulated; None where none is known to be the smallest."""
-    settings = manifest.settings
-    paced = settings.get("arrival_rate_per_s") or settings.get("sending_rate_per_s")
-    closed = not paced and not manifest.pauses and settings.get("workload") != QUEUE
+    settings = manifest.all_settings
+    paced = settings.is_open or settings.sending_rate_per_s
+    closed = not paced and not manifest.pauses and not settings.uses_queues
     topology = manifest.topology
     known = manifest.fleet == LOCAL_LAB and topology.rates_mbit_per_s
     if not known or not closed or topology.cpu_quotas or topology.processors:

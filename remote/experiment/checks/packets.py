@@ -13,6 +13,7 @@ from pathlib import Path
 from analysis.results import PacketsResult, ParseError, read_memtier_json, read_packets
 from records.files.unpacking import gunzip
 from records.manifest import Manifest
+from records.settings import BY_PACKETS
 from records.verdict import ADVISORY, REQUIRED, Check
 from remote.experiment.checks.check import outcome
 from remote.experiment.checks.counts import agree, sent_counts
@@ -25,7 +26,7 @@ _DROPPED = re.compile(r"^(\d+) packets? dropped by kernel$", re.M)
 
 def packet_checks(folder: Path, manifest: Manifest) -> Iterator[Check]:
     """Check what was captured in the run in `folder`; nothing if nothing was to be."""
-    if manifest.settings.get("observed", "none") != "packets":
+    if manifest.all_settings.observed != BY_PACKETS:
         return
     roles = manifest.roles
     seen = {
@@ -79,7 +80,7 @@ def _requests_seen(host: str, folder: Path, manifest: Manifest, result: PacketsR
     sent = [
         sent_counts(
             read_memtier_json(folder / client / f"memtier-{instance}.json.gz").run,
-            manifest.settings,
+            keys_each=1,  # only requests are compared
         )["requests"]
         for client in manifest.roles.clients
         for instance, target in enumerate(manifest.targets[client])

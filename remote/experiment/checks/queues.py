@@ -77,7 +77,7 @@ def databases_of(manifest: Manifest) -> list[str]:
 
 def stocked(manifest: Manifest) -> int:
     """Return how many messages waited in the databases when clients began."""
-    return manifest.settings["queued_messages"] if databases_of(manifest) else 0
+    return manifest.all_settings.queued_messages if databases_of(manifest) else 0
 
 
 def total(counts: Sequence[Counts], kind: str) -> float:

@@ -11,7 +11,6 @@ from analysis.results import ParseError, read_memtier_json
 from analysis.results.memtier import MemtierRun
 from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
-from records.settings import QUEUE
 from records.verdict import ACCEPTED, ADVISORY, REJECTED, REQUIRED, Check, Verdict, Window
 from remote.experiment.checks.check import outcome
 from remote.experiment.checks.clocks import clock_checks
@@ -112,13 +111,13 @@ def _load_checks(
     yield _window_covered(manifest, generators)
     yield _window_inside(generators, window)
     yield _no_errors(folder, manifest, generators)
-    if manifest.settings.get("workload") == QUEUE:  # where it is no mistake to find nothing
+    if manifest.all_settings.uses_queues:  # where it is no mistake to find nothing
         yield from message_checks(folder, manifest, generators)
     else:
         yield _misses(generators)
         yield from count_checks(folder, manifest, generators)
     yield from packet_checks(folder, manifest)
-    if manifest.settings.get("arrival_rate_per_s"):
+    if manifest.all_settings.is_open:
         yield _arrivals_sent(generators)
     yield from host_checks(folder, manifest, generators, window)
 
@@ -168,7 +167,7 @@ def _empty_by_chance(manifest: Manifest, num_generators: int) -> int:
     """Return how many seconds Poisson arrivals may leave empty, of all generators together."""
     from scipy.stats import binom  # here: half a second, for every process
 
-    rate_per_s = manifest.settings.get("arrival_rate_per_s")
+    rate_per_s = manifest.all_settings.arrival_rate_per_s
     if not rate_per_s:
         return 0
     dilated_by = manifest.topology.time_dilation

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from records.manifest import Manifest
-from remote.experiment.checks.counts import TOLERANCE, copies_of_a_set, recorded_counts
+from remote.experiment.checks.counts import TOLERANCE, recorded_counts
 
 UNRECORDED = "not recorded"
 SETS, KEYS, REQUESTS = "sets at servers", "keys at servers", "requests at middlewares"
@@ -88,13 +88,14 @@ def _of_run(manifest: Manifest) -> dict[str, tuple[float, float, float]]:
 
 def _allowed(manifest: Manifest, kind: str, found: Mapping[str, tuple[float, float]]) -> float:
     """Return by how much the counts of a kind of station may differ in a run."""
-    keys_each = manifest.settings.get("multi_get_keys") or 1
+    settings = manifest.all_settings
+    keys_each = settings.multi_get_keys or 1
     sets, keys, requests = (found.get(kind, (0.0,))[0] for kind in (SETS, KEYS, REQUESTS))
     if REQUESTS not in found:
         requests = sets + keys / keys_each
     under_way = manifest.num_clients + TOLERANCE * requests
     if kind == SETS:
-        return copies_of_a_set(manifest) * under_way
+        return settings.copies * under_way
     return keys_each * under_way if kind == KEYS else under_way
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from records.manifest_entries import Pause
 from records.settings import Settings
 from remote.experiment.section import Section
 from remote.hosts.host import Host
@@ -47,21 +48,16 @@ def left_open(
     return begins_s, begins_s + settings.open_transaction_s * time_dilation
 
 
-def opened(files: Mapping[str, bytes], hosts: Sequence[Host]) -> list[dict[str, object]]:
+def opened(files: Mapping[str, bytes], hosts: Sequence[Host]) -> list[Pause]:
     """Return when transactions really were open, by the clocks of their own hosts.
 
     The fetched file of a host holds two epoch seconds: when it began and ended.
     """
-    found: list[dict[str, object]] = []
+    found: list[Pause] = []
     for host in hosts:
         text = files.get(f"{host.name}/{OPENED}.out", b"").decode(errors="replace")
         for began_s, ended_s in parse_spans(" ".join(text.split())):
             found.append(
-                {
-                    "host": host.name,
-                    "kind": KIND,
-                    "began_epoch_s": began_s,
-                    "ended_epoch_s": ended_s,
-                }
+                Pause(host=host.name, kind=KIND, began_epoch_s=began_s, ended_epoch_s=ended_s)
             )
     return found

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from records.manifest_entries import JobOutcome
 from remote.experiment.run import Collected
 from remote.experiment.sessions.pairs import Pair
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
-from remote.hosts.jobs import JobOutcome, RunningJobs, Task, remove_job_folder, require_free_ports
+from remote.hosts.jobs import RunningJobs, Task, remove_job_folder, require_free_ports
 from remote.services import iperf
 
 MARGIN_S = 20.0
@@ -96,7 +97,7 @@ class Bandwidths:
             started_at_s=started_at_s,
             seconds=time.time() - started_at_s,
         )
-        collected.manifest.setdefault("jobs", []).append(outcome.to_dict())
+        collected.manifest.jobs.append(outcome)
 
     def _forget(self, hosts: Sequence[Host]) -> None:
         self.fleet.for_each(set(hosts), lambda c: remove_job_folder(c, self.folder))

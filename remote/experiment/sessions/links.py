@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from records.manifest_entries import Roles
 from records.section import ROLES
 from remote.experiment.lengths import Durations
 from remote.experiment.run import END, START, Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
-from remote.experiment.sessions.pairs import reply_pairs, request_pairs, rounds, told
+from remote.experiment.sessions.pairs import count_links, reply_pairs, request_pairs, rounds
 from remote.hosts.group import Fleet
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
@@ -64,12 +65,13 @@ class LinksSession:
         the manifest tells of how many.
         """
         hosts = [host for of_role in self.roles.values() for host in of_role]
-        collected.manifest |= {
-            "roles": {role: [h.name for h in hosts] for role, hosts in self.roles.items()},
-            "durations": vars(run.lengths),
-            "hosts": {h.name: dict(self.tools[h.name].facts) for h in hosts},
-            "jobs": [],
-        }
+        manifest = collected.manifest
+        manifest.roles = Roles(
+            **{role: [h.name for h in of_role] for role, of_role in self.roles.items()}
+        )
+        manifest.durations = run.lengths.recorded
+        manifest.hosts = {h.name: dict(self.tools[h.name].facts) for h in hosts}
+        manifest.jobs = []
         collected.note_clocks(self.fleet, hosts, START)
         collected.phases.enter(MEASURING)
         bandwidths = Bandwidths(
@@ -81,7 +83,7 @@ class LinksSession:
         ways = [request_pairs(self.roles), reply_pairs(self.roles)]
         measured = [rounds(pairs) for pairs in ways]
         one_by_one = [pairs for way in measured for pairs in way]
-        collected.manifest["links"] = told([pair for pairs in ways for pair in pairs], one_by_one)
+        manifest.links = count_links([pair for pairs in ways for pair in pairs], one_by_one)
         if run.config["kind"] == PARALLEL:
             for way in measured:
                 bandwidths.parallel([pair for pairs in way for pair in pairs], collected)

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
+from records.manifest_entries import Pause, Start
 from remote.errors import RemoteError
 from remote.experiment.queues import transactions
 from remote.experiment.queues.databases import counts, logs
@@ -111,7 +112,7 @@ class LoadSession:
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`; what was collected before a failure stays in it."""
         setup = self._setup(run)
-        collected.manifest |= setup.describe(self.tools)
+        setup.describe(collected.manifest, self.tools)
         self._prefill.ensure(setup.settings, setup.folder, run_s=setup.total_s)
         self._empty_databases(setup)
         leads = StartLeads(run.campaign_dir)
@@ -126,8 +127,8 @@ class LoadSession:
                 self._salvage(setup, jobs, collected)
                 raise
             finally:
-                collected.manifest["jobs"] = [o.to_dict() for o in jobs.outcomes]
-        collected.manifest["pauses"] = [
+                collected.manifest.jobs = jobs.outcomes
+        collected.manifest.pauses = [
             *_pauses(setup, collected),
             *transactions.opened(collected.files, setup.databases),
         ]
@@ -175,7 +176,7 @@ class LoadSession:
             self._server_stats("before", setup, collected)
             start_s = math.ceil(time.time())
             loads = self._start_generators(setup, jobs, leads)
-        collected.manifest["start_at_epoch_s"] = start_s
+        collected.manifest.start_at_epoch_s = start_s
         pausers = self._servers.pause(jobs, setup.pauses(start_s))
         if times := setup.left_open(start_s):
             pausers += self._databases.leave_open(jobs, setup.databases, *times)
@@ -278,15 +279,13 @@ class LoadSession:
         }
         counters = partial(self._server_stats, "before", setup, collected)
         in_parallel({**waits, "counters": counters})
-        clocks = collected.manifest["clocks"]
+        clocks = collected.manifest.clocks
         lead_s, slowest = leads.lead_s({h.name: clocks[h.name][START] for h in setup.clients})
         ready_s = time.time()
         start_s = math.ceil(ready_s + lead_s)
-        collected.manifest["start"] = {
-            "ready_epoch_s": round(ready_s, 3),
-            "lead_s": round(start_s - ready_s, 3),
-            "lead_of": slowest,
-        }
+        collected.manifest.start = Start(
+            ready_epoch_s=round(ready_s, 3), lead_s=round(start_s - ready_s, 3), lead_of=slowest
+        )
         leads.tell(loads, str(start_s))
         return start_s
 
@@ -328,23 +327,22 @@ class LoadSession:
 
 def _learn_lateness(setup: Setup, leads: StartLeads, collected: Collected) -> None:
     """Give hosts more time from now on whose generators say that they were told too late."""
+    start = collected.manifest.start
     for one in setup.instances:
         said = collected.files.get(f"{one.host.name}/{one.name}.err", b"")
         late_s = generators.late_s(said.decode(errors="replace"))
-        if late_s is not None:
-            leads.was_late(one.host.name, float(collected.manifest["start"]["lead_s"]) + late_s)
+        if start is not None and late_s is not None:
+            leads.was_late(one.host.name, start.lead_s + late_s)
     leads.keep()
 
 
-def _pauses(setup: Setup, collected: Collected) -> list[dict[str, object]]:
+def _pauses(setup: Setup, collected: Collected) -> list[Pause]:
     """Return when servers stood still, in epoch seconds of their own clocks."""
     found = []
     for host in setup.servers:
         text = collected.files.get(f"{host.name}/pauses.out", b"").decode(errors="replace")
         for began_s, ended_s in parse_spans(text):
-            found.append(
-                {"host": host.name, "began_epoch_s": began_s, "ended_epoch_s": ended_s},
-            )
+            found.append(Pause(host=host.name, began_epoch_s=began_s, ended_epoch_s=ended_s))
     return found
 
 

@@ -6,11 +6,18 @@ import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from records.manifest_entries import Roles
 from records.section import ROLES
 from remote.experiment.run import END, START, Collected, Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
-from remote.experiment.sessions.pairs import MOST_MEASURED, Pair, first_of_alike, rounds, told
+from remote.experiment.sessions.pairs import (
+    MOST_MEASURED,
+    Pair,
+    count_links,
+    first_of_alike,
+    rounds,
+)
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.hosts.provision import Tools
@@ -41,16 +48,17 @@ class NetworkSession:
 
     def measure(self, run: Run, collected: Collected) -> None:
         """Perform `run` and fill `collected`."""
-        collected.manifest |= {
-            "roles": {
+        manifest = collected.manifest
+        manifest.roles = Roles(
+            **{
                 role: [h.name for h in self.hosts if h.role == role]
                 for role in ROLES
                 if role in self.section.hosts
-            },
-            "durations": vars(run.lengths),
-            "hosts": {h.name: dict(self.tools[h.name].facts) for h in self.hosts},
-            "jobs": [],
-        }
+            }
+        )
+        manifest.durations = run.lengths.recorded
+        manifest.hosts = {h.name: dict(self.tools[h.name].facts) for h in self.hosts}
+        manifest.jobs = []
         measure = {"ping": self._ping, "iperf3": self._iperf3}[str(run.config["kind"])]
         collected.note_clocks(self.fleet, self.hosts, START)
         collected.phases.enter(MEASURING)
@@ -67,7 +75,7 @@ class NetworkSession:
 
         pairs = list(itertools.permutations(self.hosts, 2))
         pinged = self._by_sender(pairs) if len(pairs) <= MOST_MEASURED else rounds(pairs)
-        collected.manifest["links"] = told(pairs, pinged)
+        collected.manifest.links = count_links(pairs, pinged)
         for some in pinged:  # few at a time: an idle network is what is asked about
             tasks = {f"{s.name}/ping-{t.name}.txt": partial(ping, s, t) for s, t in some}
             collected.files.update(in_parallel(tasks))

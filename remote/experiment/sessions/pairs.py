@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from records.manifest_entries import Links
 from remote.hosts.inventory import Host
 
 Pair = tuple[Host, Host]
@@ -66,10 +67,10 @@ def rounds(pairs: Sequence[Pair], *, most: int = MOST_MEASURED) -> list[list[Pai
     return found
 
 
-def told(pairs: Sequence[Pair], measured: Sequence[Sequence[Pair]]) -> dict[str, int]:
-    """Return what a manifest tells of how many pairs were measured, and at once at most."""
-    return {
-        "pairs": len(pairs),
-        "measured": sum(map(len, measured)),
-        "at_once": max(map(len, measured), default=0),
-    }
+def count_links(pairs: Sequence[Pair], measured: Sequence[Sequence[Pair]]) -> Links:
+    """Count all pairs, those measured in rounds, and those of the largest round."""
+    return Links(
+        pairs=len(pairs),
+        measured=sum(map(len, measured)),
+        at_once=max(map(len, measured), default=0),
+    )

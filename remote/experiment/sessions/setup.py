@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from records.manifest import UnfinishedManifest
+from records.manifest_entries import Generator, MiddlewareUnderTest, Roles
 from records.middleware import Middleware
 from records.settings import Settings
 from remote.experiment.queues import transactions
@@ -90,42 +92,37 @@ class Setup:
             found |= {(middleware, host) for host in some}
         return found
 
-    def describe(self, tools: Mapping[str, Tools]) -> dict[str, object]:
-        """Return what the manifest tells of it before anything is started."""
+    def describe(self, manifest: UnfinishedManifest, tools: Mapping[str, Tools]) -> None:
+        """Set the entries of the manifest that are known before anything is started."""
         settings = self.settings
         client_tools = tools[self.clients[0].name]
         targets: dict[str, list[str]] = {}
         for one in self.instances:
             targets.setdefault(one.host.name, []).append(one.target.name)
-        return {
-            "roles": {
-                "clients": [h.name for h in self.clients],
-                "middlewares": [h.name for h in self.middlewares],
-                "servers": [h.name for h in self.servers],
-                **({"databases": [h.name for h in self.databases]} if self.databases else {}),
-            },
-            "settings": settings.to_dict(),
-            **({"middleware": _about(self.middleware)} if self.middlewares else {}),
-            "targets": targets,
-            "instances_per_client": settings.instances_per_client,
-            "threads_per_instance": settings.threads_per_instance,
-            "num_clients": settings.num_clients,
-            "value_bytes": settings.value_bytes,
-            "key_count": settings.key_count,
-            "think_time_s": settings.known_think_time_s,
-            "durations": vars(self.run.lengths),
-            "generator": {
-                "name": client_tools.generator_name,
-                "version": client_tools.facts.get("generator", "unknown"),
-            },
-            "hosts": {h.name: dict(tools[h.name].facts) for h in self.hosts},
-        }
-
-
-def _about(middleware: Middleware) -> dict[str, object]:
-    """Return what those who read a run must know of its middleware; the plan holds all of it."""
-    return {
-        "name": middleware.name,
-        "tells_statistics": middleware.tells_statistics,
-        "exit_statuses": list(middleware.exit_statuses),
-    }
+        databases = {"databases": [h.name for h in self.databases]} if self.databases else {}
+        manifest.roles = Roles(
+            clients=[h.name for h in self.clients],
+            middlewares=[h.name for h in self.middlewares],
+            servers=[h.name for h in self.servers],
+            **databases,
+        )
+        manifest.settings = settings.to_dict()
+        if self.middlewares:
+            manifest.middleware = MiddlewareUnderTest(
+                name=self.middleware.name,
+                tells_statistics=self.middleware.tells_statistics,
+                exit_statuses=list(self.middleware.exit_statuses),
+            )
+        manifest.targets = targets
+        manifest.instances_per_client = settings.instances_per_client
+        manifest.threads_per_instance = settings.threads_per_instance
+        manifest.num_clients = settings.num_clients
+        manifest.value_bytes = settings.value_bytes
+        manifest.key_count = settings.key_count
+        manifest.think_time_s = settings.known_think_time_s
+        manifest.durations = self.run.lengths.recorded
+        manifest.generator = Generator(
+            name=client_tools.generator_name,
+            version=client_tools.facts.get("generator", "unknown"),
+        )
+        manifest.hosts = {h.name: dict(tools[h.name].facts) for h in self.hosts}

@@ -6,8 +6,8 @@ import math
 import shlex
 import threading
 import time
-from dataclasses import dataclass
 
+from records.manifest_entries import JobOutcome
 from remote.errors import DISK_FULL, DISK_REMEDY, CommandFailed, CommandTimeout, RemoteError
 from remote.hosts.connection import Connection, Result
 from remote.hosts.jobs.ports import listening_on
@@ -21,22 +21,6 @@ _FOREGROUND = (
     "It ended by itself. A program that goes into the background must be told to stay in the "
     "foreground: it is watched, and ended by a signal."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class JobOutcome:
-    """How a job ended, with no exit status if it runs on; times are of the control host."""
-
-    host: str
-    name: str
-    command: str
-    exit_status: int | None
-    started_at_s: float
-    seconds: float
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the fields as the manifest stores them."""
-        return dict(vars(self))
 
 
 class JobKilled(RemoteError):

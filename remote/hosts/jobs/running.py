@@ -8,11 +8,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from records.manifest_entries import JobOutcome
 from remote.errors import CommandTimeout, RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
-from remote.hosts.jobs.job import Job, JobKilled, JobOutcome
+from remote.hosts.jobs.job import Job, JobKilled
 from remote.hosts.jobs.script import FOLDER_MARK, JOB_MARK, Task
 
 # Kills the session of each file NAME.sid without a NAME.exit, if it is still that job's.

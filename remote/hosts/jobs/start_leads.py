@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from records.documents import read_json
 from records.files.whole import write_json
+from records.manifest_entries import ClockReading
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel
 from remote.hosts.jobs.job import Job
@@ -72,20 +73,19 @@ class StartLeads:
         if name not in self._lost:
             self._note(name, _taken(needed_s))
 
-    def lead_s(self, clocks: Mapping[str, Mapping[str, float]]) -> tuple[float, str]:
+    def lead_s(self, clocks: Mapping[str, ClockReading]) -> tuple[float, str]:
         """Return how long before the start the hosts are informed, and which host needs that long.
 
         Parameters
         ----------
-        clocks : by host how far its clock is ahead, ``offset_s``, and half of the time of an
-            answer, ``bound_s``.
+        clocks : by host; the bound of a reading is half of the time of an answer.
         """
 
         def of_host(name: str) -> float:
             clock = clocks[name]
-            answer_s = PER_BOUND * float(clock["bound_s"])
+            answer_s = PER_BOUND * clock.bound_s
             given_s = _given(self._took_s.get(name, 0.0))
-            ahead_s = max(0.0, float(clock["offset_s"]))  # it is later there
+            ahead_s = max(0.0, clock.offset_s)  # it is later there
             return LEAST_S + max(answer_s, given_s) + ahead_s
 
         slowest = max(clocks, key=of_host)

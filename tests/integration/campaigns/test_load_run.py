@@ -27,7 +27,7 @@ from remote.experiment.sessions.load import LoadSession
 from remote.hosts.provision import provision
 from remote.processors import wake_up_bound_us
 from tests.helpers.running import jobs_running, wait_for_generators
-from tests.helpers.runs import identity, measure_accepted, measure_in
+from tests.helpers.runs import measure_accepted, measure_in, new_manifest
 
 SECTION = """
 title = "A short run"
@@ -108,7 +108,7 @@ def test_monitors_run_on_and_each_run_has_its_part(fleet, tmp_path):
         measure_in(session, fleet, first)
         monitors = f"{fleet['c1'].host.work_dir}/jobs/9.9-monitors"
         fleet["c1"].run(f"pkill -KILL -P $(cat {monitors}/dool.pid)")
-        rejected = measure_once(session, second, identity(fleet))
+        rejected = measure_once(session, second, new_manifest(fleet))
         assert "c1: dool ended with 137" in rejected
         measure_in(session, fleet, second)
         assert len([line for line in jobs_running() if line.startswith("python3 -m dool")]) == 5
@@ -137,7 +137,7 @@ def test_disk_that_fills_up_is_named_and_the_attempt_is_kept(fleet, tmp_path):
             LoadSession(fleet, run.section, tools) as session,
             pytest.raises(CommandFailed, match=r"c1: .*No space left(.|\n)*free space there"),
         ):
-            measure_once(session, run, identity(fleet))
+            measure_once(session, run, new_manifest(fleet))
     finally:
         fill.join()
         fleet["c1"].run(f"rm -f {filler} {filler}.rest")

@@ -19,7 +19,7 @@ from remote.experiment.sessions.load import LoadSession
 from remote.hosts.provision import provision
 from remote.services.postgresql import PORT, Cluster, Databases
 from tests.helpers.running import jobs_running, wait_for_generators
-from tests.helpers.runs import identity, measure_accepted
+from tests.helpers.runs import measure_accepted, new_manifest
 
 SECTION = """
 title = "Some messages"
@@ -155,7 +155,7 @@ def test_run_whose_database_dies_is_not_accepted_and_its_log_is_kept(fleet, tmp_
         killer.start()
         try:
             with pytest.raises(RemoteError, match=r"d1: .*ended with status"):
-                measure_once(session, run, identity(fleet))
+                measure_once(session, run, new_manifest(fleet))
         finally:
             killer.join()
     (attempt,) = run.attempts()

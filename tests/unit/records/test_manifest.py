@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from records.manifest import Manifest
+from records.manifest import Manifest, UnfinishedManifest
 from records.paths import PROJECT
 from records.verdict import ADVISORY, Check, Verdict, Window
 from tests.helpers.manifests import manifest_of
@@ -42,6 +42,31 @@ def test_what_was_never_said_is_not_written():
     written = manifest_of(roles={"clients": ["c1"]}).document()
     entries = {"status": "accepted", "attempt": 1, "roles": {"clients": ["c1"]}}
     assert written == {"format": 1, **entries}
+
+
+def test_entries_of_a_run_under_way_are_written_in_the_order_of_all_manifests():
+    manifest = UnfinishedManifest(campaign="one")
+    manifest.jobs = []
+    manifest.attempt = 2
+    manifest.section = "3.1"
+    manifest.status = "failed"
+    names = ["format", "status", "attempt", "campaign", "section", "jobs"]
+    assert list(manifest.document()) == names
+
+
+@pytest.mark.parametrize(("name", "value"), [("attempt", 0), ("num_clients", "6"), ("job", [])])
+def test_a_wrong_entry_of_a_run_under_way_is_refused_when_it_is_set(name, value):
+    with pytest.raises(ValueError, match=name):
+        setattr(UnfinishedManifest(), name, value)
+
+
+def test_settings_that_a_run_did_not_record_have_their_defaults_and_hosts_are_counted():
+    roles = {"clients": ["c1", "c2"], "middlewares": [], "servers": ["s1", "s2", "s3"]}
+    recorded = {"workload": "set", "routing": "hash", "weather": "fine"}
+    settings = manifest_of(roles=roles, settings=recorded).all_settings
+    assert (settings.workload, settings.routing, settings.pipeline) == ("set", "hash", 1)
+    counts = (settings.client_hosts, settings.num_middlewares, settings.num_servers)
+    assert counts == (2, 0, 3)
 
 
 def test_a_verdict_takes_the_place_of_the_manifests_own():

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from records.manifest import UnfinishedManifest
 from remote.campaign import Campaign
 from remote.campaign.attempts import MAX_ALIKE_IN_A_ROW, MAX_FAILURES_IN_A_ROW, Attempts
 from remote.campaign.states import MAX_ATTEMPTS, State, counted_attempts, state_of
@@ -19,7 +20,6 @@ from remote.experiment.manifest import read_manifest
 from remote.phases import Phases
 from tests.helpers.sessions import BAD_JOB, GOOD_JOB, ScriptedFleet, ScriptedSession
 
-IDENTITY = {"campaign": "test"}
 BROKEN = CommandFailed("s1", "memcached", 137, "Killed")
 GONE = HostGone("c2", "no answer", "Check the link.")
 LOST = ConnectionLost("c2", "it broke off", "Check the link.")
@@ -40,7 +40,7 @@ def measure(runs, *outcomes, gone=(), back=(), fleet=None, afresh=False, plans=(
     attempts = Attempts(
         fleet or ScriptedFleet(gone, back),
         ["c1", "c2"],
-        lambda: IDENTITY,
+        UnfinishedManifest,
         Phases(),
         lambda run, reason: settled.append((run, reason)),
         afresh=afresh,
@@ -151,7 +151,7 @@ def test_what_is_on_the_hosts_is_removed_when_the_run_is_on_disk(runs):
             raise LOST
 
     session = Session(GOOD_JOB)
-    attempts = Attempts(ScriptedFleet(), ["c1"], lambda: IDENTITY, Phases(), lambda *_: None)
+    attempts = Attempts(ScriptedFleet(), ["c1"], UnfinishedManifest, Phases(), lambda *_: None)
     plans = iter([runs[:1]])
     attempts.measure(lambda: next(plans, ()), session.open, lambda run: None)
     assert seen == [True]

@@ -9,6 +9,7 @@ import socket
 import pytest
 import yaml
 
+from records.manifest import UnfinishedManifest
 from records.paths import DATA
 from remote.campaign import Campaign
 from remote.campaign.attempts import measure_once
@@ -24,7 +25,6 @@ from remote.hosts.inventory import Inventory
 from tests.helpers.power_loss import Disk
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
-IDENTITY = {"campaign": "test"}
 K = {"2.1": 1.0, "3.1": 1.0}
 RECORD_OF_OTHERS = {
     "profile": "quick",
@@ -189,7 +189,7 @@ def test_campaign_refuses_an_unknown_profile(tmp_path):
 
 def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
     run, *others = opened.runs("0")
-    assert measure_once(ScriptedSession(GOOD_JOB), run, IDENTITY) == ""
+    assert measure_once(ScriptedSession(GOOD_JOB), run, UnfinishedManifest()) == ""
     assert opened.missing("0") == others
     manifest = read_manifest(run.folder)
     packed = (run.folder / "c1/ping-s1.txt.gz").read_bytes()
@@ -203,14 +203,14 @@ def test_accepted_run_is_done_and_its_files_are_in_the_manifest(opened):
 def test_an_accepted_run_is_on_the_disk_before_hosts_remove_its_files(opened, monkeypatch):
     disk = Disk(opened.path.parent, monkeypatch)
     session = ScriptedSession(GOOD_JOB)
-    assert measure_once(session, opened.runs("0")[0], IDENTITY) == ""
+    assert measure_once(session, opened.runs("0")[0], UnfinishedManifest()) == ""
     assert list(opened.path.rglob("manifest.json"))
     assert disk.lost() == []
 
 
 def test_finished_campaign_needs_no_host(opened):
     for run in opened.runs("0"):
-        store(run, Collected(manifest={"jobs": []}), IDENTITY)
+        store(run, Collected(manifest=UnfinishedManifest()))
     opened.measure("0")
 
 

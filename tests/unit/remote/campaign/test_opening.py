@@ -46,7 +46,7 @@ class Session:
         pass
 
     def measure(self, run, collected):
-        collected.manifest["jobs"] = [GOOD_JOB]
+        collected.manifest.jobs = [GOOD_JOB]
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import pytest
 
 from analysis.results.manifests import PACKED_MANIFESTS, packed_bytes
 from analysis.tables.packed import pack
-from records.manifest import Git, Manifest
+from records.manifest import Manifest
+from records.manifest_entries import Git
 from records.paths import DATA
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state, read_manifest, require_whole_manifests

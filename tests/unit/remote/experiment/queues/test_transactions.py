@@ -75,7 +75,7 @@ def test_what_was_open_is_kept_and_what_broke_off_is_not():
         "d2/open-transaction.out": b"1795518422.1\n",
     }
     (found,) = transactions.opened(files, hosts)
-    assert found == {
+    assert dict(found) == {
         "host": "d1",
         "kind": "open transaction",
         "began_epoch_s": 1795518422.061806,

@@ -1,13 +1,16 @@
 """What of a run under load is decided before any host is touched."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from records.manifest import UnfinishedManifest
 from records.settings import Settings
 from remote.errors import ConfigError
 from remote.experiment.lengths import Lengths
+from remote.experiment.run import Run
 from remote.experiment.section_file import read_section
 from remote.experiment.sessions import generators
 from remote.experiment.sessions.prefill import Prefill
@@ -260,3 +263,41 @@ def test_section_that_the_documentation_shows_is_valid(tmp_path):
     section = read_section("x", "smoke", folder=tmp_path)
     assert len(section.configs()) == 4
     assert section.time_dilation == 4
+
+
+def test_a_manifest_holds_what_is_known_before_anything_is_started(tmp_path):
+    section = read_section("3.1", "smoke")
+    config = section.configs()[0]
+    lengths = Lengths(stable_s=3, warm_up_s=2)
+    run = Run(section=section, config=config, repetition=1, campaign_dir=tmp_path, planned=lengths)
+    clients, middlewares = hosts("clients", 2), hosts("middlewares", 1)
+    servers = [host("s1", "servers", "198.18.0.9")]
+    one = settings(client_hosts=2, num_servers=1)
+    setup = Setup(
+        run=run,
+        settings=one,
+        middleware=own_middleware(),
+        clients=tuple(clients),
+        middlewares=tuple(middlewares),
+        servers=tuple(servers),
+    )
+    facts = {"generator": "1.2"}
+    known = replace(tools(DROP_IN), facts=facts)
+    manifest = UnfinishedManifest()
+    setup.describe(manifest, dict.fromkeys(("c1", "c2", "m1", "s1"), known))
+    assert manifest.document() == {
+        "format": 1,
+        "settings": one.to_dict(),
+        "roles": {"clients": ["c1", "c2"], "middlewares": ["m1"], "servers": ["s1"]},
+        "hosts": dict.fromkeys(("c1", "c2", "m1", "s1"), facts),
+        "generator": {"name": DROP_IN, "version": "1.2"},
+        "middleware": {"name": "mwlab", "tells_statistics": True, "exit_statuses": [0]},
+        "targets": {"c1": ["m1"], "c2": ["m1"]},
+        "instances_per_client": 1,
+        "threads_per_instance": 1,
+        "num_clients": 4,
+        "value_bytes": 4096,
+        "key_count": 10_000,
+        "think_time_s": 0.0,
+        "durations": {"warm_up_s": 2, "stable_s": 3, "cool_down_s": 0},
+    }

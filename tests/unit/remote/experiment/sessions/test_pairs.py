@@ -2,13 +2,14 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 
+from records.manifest_entries import Links
 from remote.experiment.sessions.pairs import (
     MOST_ALONE,
+    count_links,
     first_of_alike,
     reply_pairs,
     request_pairs,
     rounds,
-    told,
 )
 from tests.helpers.hosts import host
 
@@ -57,7 +58,7 @@ def test_no_host_is_in_two_pairs_of_a_round_and_all_pairs_are_measured():
     measured = [pair for one in found for pair in one]
     assert sorted(names(measured)) == sorted(names(pairs))
     assert len(found) == 12  # as many as a server has pairs: none could be fewer
-    assert told(pairs, found) == {"pairs": 60, "measured": 60, "at_once": 5}
+    assert count_links(pairs, found) == Links(pairs=60, measured=60, at_once=5)
 
 
 def test_of_very_many_pairs_a_sample_is_measured_in_which_every_host_is():
@@ -68,7 +69,7 @@ def test_of_very_many_pairs_a_sample_is_measured_in_which_every_host_is():
     times = Counter(host.name for one in found for pair in one for host in pair)
     assert len(pairs) == 900
     assert len(times) == 100
-    assert told(pairs, found) == {"pairs": 900, "measured": 130, "at_once": 10}
+    assert count_links(pairs, found) == Links(pairs=900, measured=130, at_once=10)
     assert max(n for name, n in times.items() if name[0] != "m") <= 2
     few = rounds(pairs, most=10)
     assert len({host for one in few for pair in one for host in pair}) == 100

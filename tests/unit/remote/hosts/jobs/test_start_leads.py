@@ -4,11 +4,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from records.manifest_entries import ClockReading
 from remote.hosts.jobs.start_leads import LEAST_S, LONGEST_S, START_LEADS, StartLeads
 from tests.helpers.clock import FakeClock
 
 CLOCK = FakeClock()
-OF_HOST = {"offset_s": 0.0, "bound_s": 0.001}
+
+
+def reading(offset_s, bound_s):
+    return ClockReading(offset_s=offset_s, bound_s=bound_s, epoch_s=0.0)
+
+
+OF_HOST = reading(0.0, 0.001)
 
 
 class Way:
@@ -45,14 +52,14 @@ def lead_s(leads, *names):
 
 
 def test_without_knowledge_the_lead_is_that_of_the_slowest_answer(tmp_path):
-    clocks = {"c1": OF_HOST, "c2": {"offset_s": 0.0, "bound_s": 0.2}}
+    clocks = {"c1": OF_HOST, "c2": reading(0.0, 0.2)}
     assert StartLeads(tmp_path, clock=CLOCK).lead_s(clocks) == (pytest.approx(2.1), "c2")
 
 
 def test_a_clock_that_is_ahead_needs_more_and_one_that_is_behind_no_less(tmp_path):
     leads = StartLeads(tmp_path, clock=CLOCK)
-    ahead = leads.lead_s({"c1": {"offset_s": 0.15, "bound_s": 0.001}})[0]
-    behind = leads.lead_s({"c1": {"offset_s": -0.15, "bound_s": 0.001}})[0]
+    ahead = leads.lead_s({"c1": reading(0.15, 0.001)})[0]
+    behind = leads.lead_s({"c1": reading(-0.15, 0.001)})[0]
     assert ahead - behind == pytest.approx(0.15)
 
 
