@@ -29,7 +29,7 @@ from remote.campaign.lab import (
 )
 from remote.campaign.opened_section import OpenedSection
 from remote.campaign.planning.plan import Plan
-from remote.campaign.record import RECORD, Record, conditions_of, topology_of
+from remote.campaign.record import RECORD, Record, topology_of
 from remote.campaign.states import sole
 from remote.campaign.view.live import Watch
 from remote.campaign.view.progress import Progress
@@ -118,7 +118,7 @@ class Controller:
         require_changeable(sections, inventory)
         with self.alone(inventory, list(used)) as leases:
             fleet = leases.fleet
-            self.extend_record(inventory, sections, dilations)
+            self.begun.extend(self.path, inventory, sections, dilations)
             for file, folder in own_files:
                 _keep(file, folder)
             todo = [
@@ -198,20 +198,6 @@ class Controller:
         as_measured = replace(section, time_dilation=k)
         open_session = partial(SESSIONS[section.kind], fleet, as_measured, tools)
         attempts.measure(next_runs, open_session, on_start)
-
-    def extend_record(
-        self,
-        inventory: Inventory,
-        sections: Sequence[Section],
-        dilations: Mapping[str, float | None],
-    ) -> None:
-        """Add to the campaign's record the conditions under which `sections` are measured.
-
-        ConfigError if they are not what the campaign was begun with.
-        """
-        conditions = conditions_of(inventory, sections, dilations)
-        known = Record.read(self.path) or self.begun
-        known.extended(self.path, conditions).write(self.path)
 
     @contextlib.contextmanager
     def alone(self, inventory: Inventory, hosts: Sequence[Host]) -> Iterator[Leases]:

@@ -64,6 +64,21 @@ class Record(CampaignRecord):
                     f"choose that {name} or another campaign",
                 )
 
+    def extend(
+        self,
+        folder: Path,
+        inventory: Inventory,
+        sections: Iterable[Section],
+        dilations: Mapping[str, float | None],
+    ) -> None:
+        """Add the conditions under which `sections` are measured to the record in a folder.
+
+        Where the folder has none this record is written. ConfigError if the conditions are not what
+        the campaign was begun with.
+        """
+        known = Record.read(folder) or self
+        known.extended(folder, conditions_of(inventory, sections, dilations)).write(folder)
+
     def extended(self, folder: Path, conditions: Mapping[str, Condition]) -> Record:
         """Return the record with `conditions` added, each of which must be as it was before."""
         together = {**self.conditions, **conditions}

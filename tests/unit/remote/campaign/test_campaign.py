@@ -53,7 +53,7 @@ def opened(tmp_path):
 
 def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tmp_path):
     opened.path.mkdir()
-    controller(opened).extend_record(inventory(tmp_path), [opened.runs("2.1")[0].section], K)
+    record(opened).extend(opened.path, inventory(tmp_path), [opened.runs("2.1")[0].section], K)
     assert Campaign.open("test", data_dir=tmp_path).seed == opened.seed
     with pytest.raises(ConfigError, match="begun with profile `smoke`, not `paper`"):
         Campaign.open("test", profile="paper", data_dir=tmp_path)
@@ -64,16 +64,16 @@ def test_campaign_keeps_its_seed_and_refuses_another_profile_or_fleet(opened, tm
 def test_campaign_refuses_other_links_or_durations_than_it_was_begun_with(opened, tmp_path):
     opened.path.mkdir()
     section, other = (opened.runs(name)[0].section for name in ("2.1", "3.1"))
-    controller(opened).extend_record(inventory(tmp_path), [section], K)
-    controller(opened).extend_record(inventory(tmp_path), [section, other], K)
+    record(opened).extend(opened.path, inventory(tmp_path), [section], K)
+    record(opened).extend(opened.path, inventory(tmp_path), [section, other], K)
     with pytest.raises(ConfigError, match=r"section 2.1 is not what .*'time_dilation': 1.0"):
-        controller(opened).extend_record(inventory(tmp_path), [section], {"2.1": 4.0})
+        record(opened).extend(opened.path, inventory(tmp_path), [section], {"2.1": 4.0})
     with pytest.raises(ConfigError, match="topology is not what the campaign was begun with"):
-        controller(opened).extend_record(inventory(tmp_path, rate=50), [section], K)
+        record(opened).extend(opened.path, inventory(tmp_path, rate=50), [section], K)
     durations = Durations(repetitions=3, stable_s=60)
     changed = dataclasses.replace(section, durations=durations, precision=None)
     with pytest.raises(ConfigError, match=r"section 2.1 is not what the campaign was begun with"):
-        controller(opened).extend_record(inventory(tmp_path), [changed], K)
+        record(opened).extend(opened.path, inventory(tmp_path), [changed], K)
 
 
 def test_damaged_record_is_named(opened, tmp_path):
@@ -164,9 +164,12 @@ def test_records_of_shipped_campaigns_go_on_as_they_were_begun(path, tmp_path):
                 record.extended(path.parent, {name: condition.model_copy(update=hosts)})
 
 
+def record(campaign):
+    return Record(profile=campaign.profile, seed=campaign.seed, fleet=campaign.fleet)
+
+
 def controller(campaign):
-    begun = Record(profile=campaign.profile, seed=campaign.seed, fleet=campaign.fleet)
-    return Controller(path=campaign.path, begun=begun)
+    return Controller(path=campaign.path, begun=record(campaign))
 
 
 def inventory(folder, rate=100):
