@@ -183,7 +183,7 @@ audit: $(INSTALLED) $(BUILDERS) ## List the packages of the jar and of Python in
 	  || { echo "make audit failed: a Python package has a known vulnerability or could not be looked up; pip-audit names it above" >&2; exit 1; }
 
 tables: setup ## Make the tidy tables of the campaigns in data/ anew
-	@$(BIN)/python -m analysis.tables.tidied $(REFERENCES)
+	@$(BIN)/python -m analysis.tables.tidy_cache $(REFERENCES)
 
 manual: setup ## Write the pages of docs/reference that are made from the code
 	@$(BIN)/python -m manual

@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from lab.campaigns import NOT_COMPLETE
 from lab.say import say
-from records.files.whole import write_whole
+from records.files.atomic import write_whole
 from remote.campaign.search_file import as_toml
 from remote.errors import ConfigError
 from remote.providers.local_lab import LocalLab

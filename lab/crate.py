@@ -21,7 +21,7 @@ from analysis.claims.claim import Outcome
 from analysis.results.manifests import measured_sections
 from analysis.tables.packed import archives_of, requests_path
 from analysis.tables.provenance import each_manifest, summarise
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from records.manifest import Manifest
 from records.text.visible import visible
 from records.text.words import counted

@@ -8,7 +8,7 @@ import click
 
 from lab.say import say
 from lab.shared_options import measuring_options
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from records.objective import Objective
 from remote.campaign import Campaign
 from remote.campaign.search_file import as_toml, name_of, parse_levels, search_document

@@ -25,7 +25,13 @@ from records.sensitivity import AS_IT_IS
 from records.text.words import MISSING
 from remote.campaign import Campaign
 from remote.campaign.changes.cases import config_of, factors_by_parameter, plan_cases
-from remote.campaign.changes.study import Report, Study, lab_topology, measure_in_turns, on_lab
+from remote.campaign.changes.study import (
+    Report,
+    Study,
+    lab_topology,
+    measure_in_turns,
+    measure_on_reshaped_lab,
+)
 from remote.campaign.search_file import parse_levels
 from remote.campaign.view.dry_run import cases_table
 from remote.experiment.section import slug
@@ -115,7 +121,7 @@ def sensitivity_of(study: Study, *, report: Report) -> pd.DataFrame:
     RemoteError, LabError, ConfigError
         Measuring cannot go on; what is done stays done.
     """
-    with on_lab(report) as measure:
+    with measure_on_reshaped_lab(report) as measure:
         measure_in_turns(study, measure)
     return elasticities(study, report=report)
 
@@ -123,7 +129,7 @@ def sensitivity_of(study: Study, *, report: Report) -> pd.DataFrame:
 def elasticities(study: Study, *, report: Report) -> pd.DataFrame:
     """Return `analysis.lab.sensitivity.sensitivity_table` of what was measured of a study."""
     from analysis.lab.sensitivity import predict_measured, sensitivity_table  # models load slowly
-    from analysis.tables.tidied import campaign_tables
+    from analysis.tables.tidy_cache import campaign_tables
 
     runs, factors = study.throughputs(), factors_by_parameter(study.cases)
     predicted = None

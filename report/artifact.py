@@ -17,9 +17,9 @@ import click
 from analysis.chapters.claims import Judged, judge_chapters
 from analysis.claims.claim import Kind, Outcome
 from analysis.claims.rules import Verdict
-from analysis.lab.measured_study import held_studies
+from analysis.lab.measured_study import find_studies
 from analysis.tables.provenance import each_manifest
-from records.files.whole import write_whole
+from records.files.atomic import write_whole
 from records.paths import PROJECT, REFERENCE
 from records.text.markdown import code_block, escape_cell, table
 from records.text.words import MISSING
@@ -113,7 +113,7 @@ def _is_study(name: str) -> bool:
 
 def _manifests(campaign_dir: Path, asked: Sequence[str]) -> list[Any]:
     """Return the manifests of all attempts at sections and studies."""
-    studies = held_studies(campaign_dir)
+    studies = find_studies(campaign_dir)
     cases = [case for name in asked if name in studies for case in sorted(studies[name].iterdir())]
     sections = [name for name in asked if not _is_study(name)]
     found = list(each_manifest(campaign_dir, sections))

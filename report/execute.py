@@ -26,7 +26,7 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from analysis.figures.present import DATA, FIGURES
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from report.contents.notebook import ReportError, numbered_cells
 from report.kernels import ForkedKernelManager, import_first
 

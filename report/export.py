@@ -16,7 +16,7 @@ from analysis.figures.drawing import draw_svg
 from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
 from analysis.text.spreadsheet import csv_text
-from records.files.whole import write_json, write_whole
+from records.files.atomic import write_json, write_whole
 from report.contents.drawn_data import drawn_data
 from report.contents.notebook import Figure, Part, Section
 from report.contents.summary import PATH as SUMMARY

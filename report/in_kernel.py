@@ -7,8 +7,8 @@ import ast
 from IPython.core.getipython import get_ipython
 from IPython.display import Markdown, display
 
-from analysis.lab.measured_study import held_studies
-from analysis.tables.held import held_sections
+from analysis.lab.measured_study import find_studies
+from analysis.tables.loading import find_sections
 from records.paths import DATA
 from remote.campaign import NO_FLEET, Campaign
 from report.contents.absent import Absent, not_measured, sections_of
@@ -38,7 +38,7 @@ def leave_out_unmeasured(campaign: Campaign) -> None:
 class _LeaveOut(ast.NodeTransformer):
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign.path.relative_to(DATA).as_posix()
-        self._held = held_sections(campaign.path).keys() | held_studies(campaign.path).keys()
+        self._held = find_sections(campaign.path).keys() | find_studies(campaign.path).keys()
         self._absent = Absent()
 
     def visit_Module(self, node: ast.Module) -> ast.Module:

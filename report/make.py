@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 
 from analysis.chapters.claims import claims_of
-from analysis.lab.measured_study import held_studies
+from analysis.lab.measured_study import find_studies
 from analysis.results.manifests import manifest_files
-from analysis.tables.held import held_sections
+from analysis.tables.loading import find_sections
 from analysis.tables.provenance import each_manifest, summarise
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from records.paths import DATA, PROJECT
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
@@ -85,7 +85,7 @@ def make_report(
             path, "holds no measured runs: measure first, for instance with `lab run`"
         )
     sections = sorted({manifest.section for manifest in manifests})
-    held = held_sections(path).keys() | held_studies(path).keys()
+    held = find_sections(path).keys() | find_studies(path).keys()
     jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     profile = manifests[0].profile or opened.profile
     parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
@@ -140,6 +140,6 @@ def _inputs(campaign_dir: Path) -> Iterator[Path]:
     for pattern in CODE:
         yield from PROJECT.glob(pattern)
     yield from manifest_files(campaign_dir)
-    for study in held_studies(campaign_dir).values():
+    for study in find_studies(campaign_dir).values():
         for case in study.iterdir():
             yield from manifest_files(case)

@@ -22,8 +22,8 @@ from analysis.chapters.without_middleware.claims import chapter as without_middl
 from analysis.chapters.writes.claims import chapter as writes
 from analysis.claims.claim import Chapter, Outcome
 from analysis.claims.measurements import Measurements
-from analysis.lab.measured_study import held_studies, read_study
-from analysis.tables.held import held_sections, held_tables
+from analysis.lab.measured_study import find_studies, read_study
+from analysis.tables.loading import find_sections, load_tables
 
 CHAPTERS: dict[int, Chapter] = {
     0: lab_and_network,
@@ -76,8 +76,8 @@ def judge_chapters(campaign_dir: Path, chapters: Iterable[int] = CHAPTERS) -> di
     ParseError
         As `claims_of`.
     """
-    sections = _Lazy(held_sections(campaign_dir), lambda name: held_tables(campaign_dir, name))
-    folders = held_studies(campaign_dir)
+    sections = _Lazy(find_sections(campaign_dir), lambda name: load_tables(campaign_dir, name))
+    folders = find_studies(campaign_dir)
     studies = _Lazy(folders, lambda name: read_study(folders[name]))
     judged = {}
     for chapter in chapters:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from analysis.lab.measured_study import MeasuredStudy
-from analysis.laws.limits import at_load, what_limits
+from analysis.laws.limits import at_load, find_bottleneck
 from analysis.statistics.estimates import Estimate, ratio_of
 from analysis.tables.frames import Tables
 
@@ -45,7 +45,7 @@ class Measurements:
     sections
         Section to its tidy tables.
     studies
-        Study to its elasticities (`analysis.lab.measured_study.held_studies`).
+        Study to its elasticities (`analysis.lab.measured_study.find_studies`).
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def once(make: Callable[[Measurements], Made]) -> Callable[[Measurements], Made]
 
 def limits(section: str, **where: Any) -> Callable[[Measurements], str]:
     """Return what says what limits a section at its largest load (`analysis.laws.limits`)."""
-    return lambda measured: "".join(what_limits(own, **where) for own in measured.held(section))
+    return lambda measured: "".join(find_bottleneck(own, **where) for own in measured.held(section))
 
 
 def cell_names(cells: pd.DataFrame) -> list[str]:

@@ -17,8 +17,8 @@ from analysis.lab.sensitivity import PARAMETERS, predict_measured, sensitivity_t
 from analysis.results.manifests import each_run, measured_sections
 from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
-from analysis.tables.held import MIDDLEWARES
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.loading import MIDDLEWARES
+from analysis.tables.tidy_cache import campaign_tables
 from records.sensitivity import AS_IT_IS, FOLDER, OF_HOSTS, THROUGHPUT, case_name, parameter_words
 from records.verdict import ACCEPTED
 
@@ -67,7 +67,7 @@ class MeasuredStudy:
         return sensitivity_table(self.throughputs, self.factors, self.predicted)
 
 
-def held_studies(campaign_dir: Path) -> dict[str, Path]:
+def find_studies(campaign_dir: Path) -> dict[str, Path]:
     """Return the studies that a campaign holds, of other middlewares too, with their folders.
 
     Those of the campaign itself are called ``sensitivity/<name>``, those of another middleware

@@ -21,7 +21,7 @@ CPU_FULL = 0.9
 LATE = 1.25  # times the response time of other servers
 
 
-def what_limits(tables: Tables, **where: Any) -> str:
+def find_bottleneck(tables: Tables, **where: Any) -> str:
     """Say what limits at the largest load.
 
     The words are such as ``servers' links 0.98 busy``; there are none where there are no such runs.

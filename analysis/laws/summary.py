@@ -11,7 +11,7 @@ from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.statistics.precision.split_by_regime import REGIME
 from analysis.tables.frames import SETTINGS
-from analysis.tables.held import OWN
+from analysis.tables.loading import OWN
 from analysis.units import MS_PER_S
 
 CELL_KEY = ("section", "workload", "workers", "num_clients")
@@ -46,7 +46,8 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        `analysis.tables.frames.Tables.runs`; with those of `told_apart`, cells are of one regime.
+        `analysis.tables.frames.Tables.runs`; with those of `label_regimes`, each cell is of one
+        regime.
 
     Raises
     ------

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pandas.api.types import infer_dtype
 
 from analysis.tables.column_kinds import wrong_column
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from records.settings import FACTORS
 
 

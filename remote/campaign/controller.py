@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from analysis.results.manifests import PARTIAL_SUFFIX
-from records.files.whole import make_folder, written_whole
+from records.files.atomic import make_folder, written_whole
 from records.manifest import UnfinishedManifest
 from records.manifest_entries import Control
 from records.paths import PROJECT

@@ -15,7 +15,7 @@ from records.campaign import (
     SectionConditions,
 )
 from records.documents import parse, read_json
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from records.manifest_entries import Topology
 from records.middleware import FOLLOW
 from remote.errors import ConfigError

@@ -25,8 +25,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from records.files.atomic import no_link, write_json
 from records.files.locks import is_locked
-from records.files.whole import no_link, write_json
 from records.manifest import Manifest
 from records.verdict import FAILED, PILOT, REJECTED
 from remote.experiment.manifest import utc

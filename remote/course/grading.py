@@ -13,7 +13,7 @@ from pathlib import Path
 
 from records.paths import DATA
 from records.sensitivity import THROUGHPUT
-from remote.campaign.changes.study import Measure, Study, measure_in_turns, on_lab
+from remote.campaign.changes.study import Measure, Study, measure_in_turns, measure_on_reshaped_lab
 from remote.course.assignment import Assignment, plan_changes
 from remote.course.marking import Measured
 from remote.errors import ConfigError
@@ -60,7 +60,7 @@ def measure_missing(
         if not was_up:
             after.callback(lab.down)
         lab.up()
-        measure_in_turns(study, after.enter_context(on_lab(report)))
+        measure_in_turns(study, after.enter_context(measure_on_reshaped_lab(report)))
 
 
 def read_measured(study: Study) -> Measured:

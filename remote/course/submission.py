@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import model_validator
 
 from records.documents import Document, Positive, one_of, parse, whole_number
-from records.files.whole import write_whole
+from records.files.atomic import write_whole
 from remote.campaign.search_file import as_toml
 from remote.course.assignment import CHANGES, RESOURCES
 from remote.errors import ConfigError

@@ -19,7 +19,7 @@ from analysis.results.manifests import (
     run_folders,
 )
 from records.documents import read_json
-from records.files.whole import sync_to_disk, write_json
+from records.files.atomic import sync_to_disk, write_json
 from records.manifest import Manifest
 from records.manifest_entries import File, Git
 from remote.errors import ConfigError

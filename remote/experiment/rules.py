@@ -8,9 +8,9 @@ from pathlib import Path
 from records.middleware import TOLD
 from records.settings import OF_CACHES, OF_MIDDLEWARES, OF_QUEUES, QUEUE, Settings
 from remote.errors import ConfigError
+from remote.experiment.combinations import mistakes
 from remote.experiment.queues import transactions
 from remote.experiment.section import Config, Section, slug
-from remote.experiment.together import mistakes
 
 EXPIRY_MARGIN_S = 600
 MOST_CONFIGS = 2000

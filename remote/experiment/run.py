@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_names
-from records.files.whole import make_folder, sync_to_disk
+from records.files.atomic import make_folder, sync_to_disk
 from records.manifest import Manifest, UnfinishedManifest
 from records.manifest_entries import ClockReading, Controller
 from records.verdict import ACCEPTED, FAILED, PILOT, REJECTED

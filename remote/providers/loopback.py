@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from remote.errors import LabError, RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.inventory import Inventory

@@ -9,12 +9,12 @@ import ast
 import re
 from collections.abc import Sequence, Set
 
-from analysis.tables.held import MIDDLEWARES
+from analysis.tables.loading import MIDDLEWARES
 from records.sensitivity import FOLDER
 from remote.experiment.section import slug
 
 STUDY = "measure_study"
-READS = ("held_tables", "held_tables_by_middleware", "held_evidence")
+READS = ("load_tables", "load_tables_by_middleware", "load_evidence")
 NETWORK = "0"
 _FACTOR = re.compile(r"([a-z_]+)=([^_]+)(?:_|$)")  # in the name of a study
 
@@ -22,7 +22,7 @@ _FACTOR = re.compile(r"([a-z_]+)=([^_]+)(?:_|$)")  # in the name of a study
 def sections_of(source: str) -> list[str]:
     """Return what a cell measures: sections, the texts given to `.measure(...)`, and studies.
 
-    Studies are called as `analysis.lab.measured_study.held_studies` has them.
+    Studies are called as `analysis.lab.measured_study.find_studies` has them.
     """
     calls = _calls(source)
     studies = [_study(call) for call in calls if getattr(call.func, "id", "") == STUDY]

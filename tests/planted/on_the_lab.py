@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from analysis.models import md1_waiting_time_cdf
 from analysis.statistics.loads.emulated import emulated_limits
-from analysis.statistics.precision.split_by_regime import told_apart
+from analysis.statistics.precision.split_by_regime import label_regimes
 from analysis.tables.tidying import tidy_campaign
 from analysis.units import BITS_PER_BYTE, BITS_PER_MBIT, ms_to_s
 from remote.campaign.planning.bracket import Found
@@ -115,7 +115,7 @@ def test_runs_in_a_second_regime_are_told_apart(tmp_path):
     with planted_rate(topology, "m1", SLOW_MBIT_PER_S, SLOW_REPETITIONS, tmp_path):
         campaign = measured(QUEUES, tmp_path / "regimes", topology)
     tables = tidy_campaign(campaign.path, ["own"])
-    runs = told_apart(tables.runs, tables.windows)
+    runs = label_regimes(tables.runs, tables.windows)
     slow = runs["repetition"].isin(SLOW_REPETITIONS)
     print(runs[["repetition", "regime", "client_throughput_ops_per_s"]])
     assert runs["regime"].tolist() == slow.map({False: "1", True: "2"}).tolist()

@@ -3,20 +3,20 @@
 import pytest
 
 from analysis.chapters.claims import CHAPTERS
-from analysis.chapters.published_results.counterparts.judged import (
+from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
+from analysis.chapters.published_results.counterparts.page import reference_page
+from analysis.chapters.published_results.counterparts.verdicts import (
     MEASURED,
     NOT_FITTED,
     NOT_MEASURED,
-    judged_counterparts,
+    judge_counterparts,
 )
-from analysis.chapters.published_results.counterparts.listed import listed_counterparts
-from analysis.chapters.published_results.counterparts.page import reference_page
 from records.paths import PROJECT, REFERENCE
 
 
 @pytest.fixture(scope="module")
 def reference():
-    return judged_counterparts(REFERENCE)
+    return judge_counterparts(REFERENCE)
 
 
 def test_every_comparison_finds_numbers_in_the_reference(reference):
@@ -26,7 +26,7 @@ def test_every_comparison_finds_numbers_in_the_reference(reference):
 
 
 def test_differences_are_explained_by_claims_that_are_made():
-    rows = listed_counterparts()
+    rows = read_counterparts()
     named = rows["because"].str.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
     reasons = {*rows.loc[named, "because"], NOT_FITTED}
     made = {claim.id for chapter in CHAPTERS.values() for claim in chapter.claims}

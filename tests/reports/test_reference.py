@@ -6,11 +6,11 @@ from collections import defaultdict
 import pytest
 
 from analysis.results.manifests import PACKED_MANIFESTS, each_run, measured_sections, run_folders
-from analysis.tables import tidied
+from analysis.tables import tidy_cache
 from analysis.tables.frames import tables_path
 from analysis.tables.overview import CHECKS
 from analysis.tables.packed import SUFFIX, raw_files
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from lab.verify import check_findings, file_findings, table_findings
 from records.files.unpacking import gunzip
 from records.paths import REFERENCE
@@ -95,7 +95,7 @@ def test_its_tables_are_read_as_they_are(name, monkeypatch):
     def never(*_: object, **__: object) -> None:
         raise AssertionError(f"the tables of section {name} are made anew")
 
-    monkeypatch.setattr(tidied, "tidy_campaign", never)
+    monkeypatch.setattr(tidy_cache, "tidy_campaign", never)
     assert not campaign_tables(REFERENCE, [name]).runs.empty or name == "0"
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from analysis.results.manifests import PACKED_MANIFESTS, each_run
 from analysis.studies.machines.topologies import KNOWN
-from analysis.tables import tidied
+from analysis.tables import tidy_cache
 from analysis.tables.packed import SUFFIX, raw_files
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from lab.verify import table_findings
 from records.files.unpacking import gunzip
 from records.paths import DATA
@@ -34,7 +34,7 @@ def test_every_cell_was_measured_on_the_studys_topology_and_passed_its_checks(st
     [pytest.param(s, marks=pytest.mark.selected if s == "khalil2016" else ()) for s in KNOWN],
 )
 def test_its_tables_are_those_that_this_code_makes(study):
-    """Where they are not: raise `tidied.SCHEMA`, `make tables`, then commit."""
+    """Where they are not: raise `tidying.SCHEMA`, `make tables`, then commit."""
     with raw_files(DATA / study, [study]) as runs_dir:
         assert list(table_findings(runs_dir, DATA / study / "tidy")) == []
 
@@ -44,7 +44,7 @@ def test_its_tables_are_read_as_they_are(study, monkeypatch):
     def never(*_: object, **__: object) -> None:
         raise AssertionError(f"the tables of {study} are made anew")
 
-    monkeypatch.setattr(tidied, "tidy_campaign", never)
+    monkeypatch.setattr(tidy_cache, "tidy_campaign", never)
     assert not campaign_tables(DATA / study, [study]).runs.empty
 
 

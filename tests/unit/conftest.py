@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from records.files.locks import locked
 from tests.helpers.campaign import build_campaign, build_network_runs
 

@@ -21,7 +21,7 @@ from analysis.chapters.message_queues.runs import (
 )
 from analysis.statistics.stationarity import block_means
 from analysis.tables.frames import NAMES, Tables, stack
-from analysis.tables.held import held_sections, held_tables
+from analysis.tables.loading import find_sections, load_tables
 
 _OF_RUN = ("repetition", "clients_per_thread", "num_middlewares", "sending_rate_per_s")
 _SYSTEM = ["num_clients", "num_middlewares", "workers", "net_threads", "think_time_s"]
@@ -135,7 +135,7 @@ def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
     )
 
 
-def held_evidence(campaign_dir: Path, *sections: str) -> Evidence:
+def load_evidence(campaign_dir: Path, *sections: str) -> Evidence:
     """Read what a campaign holds of the sections.
 
     Raises
@@ -145,8 +145,8 @@ def held_evidence(campaign_dir: Path, *sections: str) -> Evidence:
     FileNotFoundError
         None of them was measured.
     """
-    held = [name for name in sections if name in held_sections(campaign_dir)]
-    found = evidence_of(held_tables(campaign_dir, name) for name in held)
+    held = [name for name in sections if name in find_sections(campaign_dir)]
+    found = evidence_of(load_tables(campaign_dir, name) for name in held)
     if found is None:
         names = " ".join(sections)
         raise FileNotFoundError(f"{campaign_dir} holds no message queues: `lab run {names}`")

@@ -24,7 +24,7 @@ from analysis.studies.printed import khalils_numbers
 from analysis.studies.rederived_designs import schmid_allocation, yenicelik_effects
 from analysis.studies.rederived_stations import yenicelik_many_servers, yenicelik_single_queue
 from analysis.studies.rederived_variation import cetin_design
-from analysis.tables.held import held_sections, held_tables
+from analysis.tables.loading import find_sections, load_tables
 from records.paths import DATA
 
 chapter = Chapter("published-results")
@@ -140,8 +140,8 @@ def lab_has_khalils_curve(measured: Measurements) -> Estimate:
 
 def _khalils() -> Measurements:
     """Return what was measured on Khalil's machines."""
-    is_held = STUDY in held_sections(DATA / STUDY)
-    return Measurements({STUDY: held_tables(DATA / STUDY, STUDY)} if is_held else {})
+    is_held = STUDY in find_sections(DATA / STUDY)
+    return Measurements({STUDY: load_tables(DATA / STUDY, STUDY)} if is_held else {})
 
 
 @chapter.claim(

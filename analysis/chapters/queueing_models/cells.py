@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.models.halves import JUDGED, demands_half, halves
+from analysis.models.calibration_split import JUDGED, calibration_cells, draw_calibration_split
 from analysis.models.measured import measured_system
 from analysis.models.prediction import predict
 from analysis.models.simulated.replications import Case, replicate
@@ -45,10 +45,10 @@ def predict_cells(
     """Predict every load of a section with the network of queues and by simulation.
 
     All are built from the same demands, told by one half of the cells
-    (`analysis.models.halves`): nothing is fitted to the throughput that is predicted, and the
-    other half judges. Each model has what the one before it has, and more: the simulation messages
-    of one size and workers as they are, the one with token buckets links that let a burst pass at
-    once. Simulations are replicated until they are known to 1 %
+    (`analysis.models.calibration_split`): nothing is fitted to the throughput that is predicted,
+    and the other half judges. Each model has what the one before it has, and more: the simulation
+    messages of one size and workers as they are, the one with token buckets links that let a burst
+    pass at once. Simulations are replicated until they are known to 1 %
     (`analysis.models.simulated.replications`).
 
     Parameters
@@ -92,7 +92,7 @@ def predict_cells(
             workload=workload,
             workers=int(levels["workers"]),
             factors={name: levels[name] for name in names if name not in SYSTEM},
-            demands_from=demands_half(tables.runs, section, workload),
+            demands_from=calibration_cells(tables.runs, section, workload),
         )
         simulated = {SIMULATION: system} if simulated_requests else {}
         if simulated and filled:
@@ -109,7 +109,7 @@ def predict_cells(
     replicated = replicate(list(cases.values()), processes=processes)
     for place, found in zip(cases, replicated, strict=True):
         rows[place] |= {**_with_intervals(found.measures), "replications": found.replications}
-    drawn = halves(tables.runs[tables.runs["section"] == section])
+    drawn = draw_calibration_split(tables.runs[tables.runs["section"] == section])
     columns = [*names, *_COLUMNS]
     return pd.DataFrame(rows, columns=columns).merge(drawn.drop(columns="section"), how="left")
 
@@ -183,7 +183,7 @@ def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) 
 def demand_table(tables: Tables) -> pd.DataFrame:
     """Show the demands that the models of sections are built from, and those of a shared machine.
 
-    They are told by one half of the cells (`analysis.models.halves`).
+    They are told by one half of the cells (`analysis.models.calibration_split`).
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def demand_table(tables: Tables) -> pd.DataFrame:
             workload=str(workload),
             workers=int(own["workers"].max()),
             factors={name: own[name].min() for name in with_think_time(own, [])},
-            demands_from=demands_half(tables.runs, str(section), str(workload)),
+            demands_from=calibration_cells(tables.runs, str(section), str(workload)),
             shared_machine=True,
         )
         demands = system.demands()

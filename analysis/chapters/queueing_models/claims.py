@@ -22,12 +22,12 @@ from analysis.claims.measurements import (
 from analysis.claims.rules import at_least, at_most
 from analysis.claims.shared import idle_cpus
 from analysis.laws.summary import cells
+from analysis.models.calibration_split import out_of_sample_rows
 from analysis.models.fed_with_closed_loops import (
     BEST_SECOND,
     SERVICE_TIMES,
     station_predictions,
 )
-from analysis.models.halves import judged_rows
 from analysis.statistics.comparison import misses_more
 from analysis.tables.frames import NAMES, Tables, stack
 
@@ -43,7 +43,7 @@ def _stations(measured: Measurements) -> pd.DataFrame:
     """Return what open queues predict of the cells of section 3.1 that judge them."""
     tables = _with_network(measured, measured.tables("3.1"))
     predicted = station_predictions(cells(tables.runs), tables.windows)
-    return judged_rows(predicted, tables.runs)
+    return out_of_sample_rows(predicted, tables.runs)
 
 
 def _best_second(measured: Measurements) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from analysis.statistics.comparison import compare
 from analysis.statistics.intervals import aggregate
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.tables.frames import Tables
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 
 MEASURES = {  # of a prediction to what it is called in the cells of runs
     "throughput_ops_per_s": "client_throughput_ops_per_s",

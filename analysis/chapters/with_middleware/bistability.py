@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.claims.measurements import NotMeasured, cell_names
 from analysis.statistics.estimates import Estimate, ratio_of
-from analysis.statistics.precision.split_by_regime import REGIME, told_apart
+from analysis.statistics.precision.split_by_regime import REGIME, label_regimes
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
@@ -38,8 +38,8 @@ class Regimes:
 
 def regimes_of(tables: Tables) -> Iterator[Regimes]:
     """Yield the regimes of each configuration whose repetitions are in more than one."""
-    runs = told_apart(tables.runs, tables.windows)
-    seconds = told_apart(tables.windows, tables.windows)
+    runs = label_regimes(tables.runs, tables.windows)
+    seconds = label_regimes(tables.windows, tables.windows)
     key = [name for name in list(seconds)[: list(seconds).index("side")] if name != "repetition"]
     inside = seconds[(seconds["side"] == "middleware") & (seconds[REGIME] != "")]
     for level, cell in inside.groupby(key, dropna=False):

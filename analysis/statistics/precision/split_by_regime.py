@@ -1,4 +1,4 @@
-"""Repetitions of one cell that were in different regimes, told apart by their errors within."""
+"""Repetitions of one cell that were in different regimes, found by their errors within runs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,8 +14,8 @@ SIGNIFICANCE = 0.01
 LEAST_SHARE = 0.1  # of the clients, or of the largest throughput, by which two regimes differ
 
 
-def told_apart(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
-    """Tell the regime of each run by its middlewares' queue, or if they are alike by throughput.
+def label_regimes(frame: pd.DataFrame, windows: pd.DataFrame) -> pd.DataFrame:
+    """Add the regime of each run, by its middlewares' queue, or if they are alike by throughput.
 
     The error of a run's mean is that of batch means; where seconds are too few for it or drift, it
     is the standard deviation of the seconds, as if they all depended on each other.
@@ -50,13 +50,13 @@ def branches(cells: pd.DataFrame) -> Iterator[pd.DataFrame]:
         yield cells[told.isin(["", regime])].assign(**{REGIME: regime})
 
 
-def in_each_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+def split_by_regime(cells: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return the cells of each system once in each of its regimes (`branches`).
 
     Parameters
     ----------
     cells
-        Of runs that were told apart.
+        Of runs with the column `regime` (`label_regimes`).
     """
     systems = [rows for _, rows in cells.groupby(list(by), dropna=False)]
     return pd.concat([branch for rows in systems for branch in branches(rows)], ignore_index=True)

@@ -13,7 +13,7 @@ from analysis.models import ClosedSolution, Station, solve_closed
 from analysis.studies.machines.on_the_lab import THROUGHPUT
 from analysis.studies.machines.printed_sets import STUDIES
 from analysis.studies.printed import khalils_numbers, study_name
-from analysis.tables.held import held_sections, held_tables
+from analysis.tables.loading import find_sections, load_tables
 from analysis.units import MS_PER_S
 
 STUDY, OURS = "khalil2016", "This lab"
@@ -58,8 +58,8 @@ def curves(data: Path) -> pd.DataFrame:
     parts = [
         theirs[["num_clients", *_MEASURES]].assign(series=study_name(STUDY), order=len(STUDIES))
     ]
-    if STUDY in held_sections(data / STUDY):
-        runs = held_tables(data / STUDY, STUDY).runs.query("num_middlewares == 0")
+    if STUDY in find_sections(data / STUDY):
+        runs = load_tables(data / STUDY, STUDY).runs.query("num_middlewares == 0")
         ours = runs.rename(
             columns={THROUGHPUT: _MEASURES[0], f"client_{_MEASURES[1]}": _MEASURES[1]}
         )
@@ -90,9 +90,9 @@ def at_his_loads(data: Path) -> pd.DataFrame:
     campaign.
     """
     columns = ["num_clients", "num_middlewares", "quantity", "cell", "printed", "measured"]
-    if STUDY not in held_sections(data / STUDY):
+    if STUDY not in find_sections(data / STUDY):
         return pd.DataFrame(columns=columns)
-    runs = held_tables(data / STUDY, STUDY).runs.fillna({"workers": 0})
+    runs = load_tables(data / STUDY, STUDY).runs.fillna({"workers": 0})
     ours = {"throughput": THROUGHPUT, "response time": f"client_{_MEASURES[1]}"}
     rows = []
     for his in khalils_numbers().to_dict("records"):

@@ -13,7 +13,7 @@ from analysis.statistics.intervals import aggregate
 from analysis.studies.machines.fit import NEAR
 from analysis.studies.machines.printed_sets import STUDIES, set_cells
 from analysis.studies.printed import study_name
-from analysis.tables.held import held_sections, held_tables
+from analysis.tables.loading import find_sections, load_tables
 from records.paths import DATA
 
 THROUGHPUT = "client_throughput_ops_per_s"
@@ -35,8 +35,8 @@ def sets_on_the_lab(data: Path) -> pd.DataFrame:
     printed = set_cells()
     parts = []
     for study in STUDIES:
-        if study in held_sections(data / study):
-            ours = _measured(held_tables(data / study, study).runs)
+        if study in find_sections(data / study):
+            ours = _measured(load_tables(data / study, study).runs)
             parts.append(printed[printed["study"] == study].merge(ours, on=_KEY))
     if not parts:
         return pd.DataFrame(columns=[*_COLUMNS, "ratio"])

@@ -14,7 +14,7 @@ from analysis.results.manifests import (
 )
 from analysis.tables.packed.tarballs import read_archive
 from analysis.tables.packed.transcripts import TRANSCRIPTS, lengthened, parse_transcripts
-from records.files.whole import as_json, no_link
+from records.files.atomic import as_json, no_link
 
 RAW, REQUESTS = "raw", "requests"
 SUFFIX = ".tar.xz"

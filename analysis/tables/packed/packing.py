@@ -31,7 +31,7 @@ from analysis.tables.packed.transcripts import (
     shortened,
     transcripts_of,
 )
-from records.files.whole import sync_to_disk, write_whole, written_whole
+from records.files.atomic import sync_to_disk, write_whole, written_whole
 
 
 @dataclass(frozen=True, kw_only=True)

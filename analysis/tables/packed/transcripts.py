@@ -8,8 +8,8 @@ from typing import Any
 
 from analysis.results import ParseError
 from analysis.results.manifests import TRANSCRIPT, read_document
+from records.files.atomic import as_json
 from records.files.unpacking import gunzip
-from records.files.whole import as_json
 
 TRANSCRIPTS = "transcripts.json.gz"  # in a section's archive: those of all its runs, by folder
 

@@ -143,7 +143,7 @@ def measure_in_turns(study: Study, measure: Measure) -> None:
 
 
 @contextlib.contextmanager
-def on_lab(report: Report) -> Iterator[Measure]:
+def measure_on_reshaped_lab(report: Report) -> Iterator[Measure]:
     """Measure on the local lab that is up, reshaped for each case; put it back as it was.
 
     ConfigError when something is to be measured while another process measures on the lab.
@@ -196,7 +196,7 @@ def measure_study(
         study = Study(
             cases=cases, campaign_dir=own.path, profile=own.profile, middleware=own.middleware
         )
-        with on_lab(print) as measure:
+        with measure_on_reshaped_lab(print) as measure:
             measure_in_turns(study, measure)
     return study_folder(own.path, plan.name, config)
 

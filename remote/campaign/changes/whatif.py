@@ -131,7 +131,7 @@ def measure_cases(
     ----------
     changes, num_clients : as for `analysis.models.what_if`.
     base, config, topology : what the system was measured with.
-    measure : measures a case, such as `on_lab`; None for a case that was not measured.
+    measure : measures a case, such as `measure_on_rebuilt_lab`; returns None where it did not.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def measure_cases(
     return {case: measure(case, *plan) for case, plan in planned.items()}
 
 
-def on_lab(folder: Path, *, profile: str = "smoke", fleet: str = LOCAL) -> Measure:
+def measure_on_rebuilt_lab(folder: Path, *, profile: str = "smoke", fleet: str = LOCAL) -> Measure:
     """Return what measures a case on the local lab, each in a campaign of its own in `folder`.
 
     The lab is built anew where a case needs another one; if it was up, one of topology `azure` is

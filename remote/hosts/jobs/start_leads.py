@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from records.documents import read_json
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from records.manifest_entries import ClockReading
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel

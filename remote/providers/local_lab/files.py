@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from remote.hosts.inventory import LOCAL_LAB_INVENTORY
 from remote.providers.local_lab.topology import Topology
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from remote.errors import LabError
 from remote.hosts.ssh.sockets import greets, route_leaves_by
 from remote.processors import split_processors

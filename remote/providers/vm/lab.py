@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from records.files.whole import written_whole
+from records.files.atomic import written_whole
 from remote.errors import LabError, RemoteError
 from remote.hosts.connection import Connection
 from remote.hosts.group import in_parallel

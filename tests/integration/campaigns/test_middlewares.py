@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from lab.cli import main
 from records.paths import PROJECT
 from remote.campaign import Campaign

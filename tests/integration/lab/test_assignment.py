@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from lab.cli import main
 from remote.campaign import Campaign
 from remote.campaign.search_file import as_toml

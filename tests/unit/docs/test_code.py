@@ -12,7 +12,7 @@ import pytest
 
 from analysis.figures import present
 from analysis.models import message_bytes
-from analysis.tables import held
+from analysis.tables import loading
 from analysis.tables.frames import NAMES, Tables
 from records.paths import PROJECT
 from tests.helpers.documents import blocks, code_of, guides, text_of
@@ -109,7 +109,7 @@ def measured(ratio):
     ("ratio", "verdict"), [(small_over_large(), "supported"), (1.0, "refuted")]
 )
 def test_the_claim_of_the_tutorial(monkeypatch, capsys, ratio, verdict):
-    monkeypatch.setattr(held, "held_tables", lambda *_: measured(ratio))
+    monkeypatch.setattr(loading, "load_tables", lambda *_: measured(ratio))
     done("tutorial.md")
     told = capsys.readouterr().out
     assert re.search(rf"^verdict\s+{verdict}$", told, re.MULTILINE), told

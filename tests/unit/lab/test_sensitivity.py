@@ -15,7 +15,7 @@ def without_model(monkeypatch):
     def no_tables(*_):
         raise ValueError("made up")
 
-    monkeypatch.setattr("analysis.tables.tidied.campaign_tables", no_tables)
+    monkeypatch.setattr("analysis.tables.tidy_cache.campaign_tables", no_tables)
 
 
 @pytest.fixture
@@ -26,7 +26,9 @@ def lab(tmp_path, monkeypatch, without_model):
 
     def invoke(*words, lab=None):
         fake = lab or FakeLab()
-        monkeypatch.setattr(sensitivity, "on_lab", lambda report: contextlib.nullcontext(fake))
+        monkeypatch.setattr(
+            sensitivity, "measure_on_reshaped_lab", lambda report: contextlib.nullcontext(fake)
+        )
         return CliRunner().invoke(main, ["sensitivity", "3.1", *words])
 
     return invoke

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.chapters.published_results.counterparts.compared import (
+from analysis.chapters.published_results.counterparts.comparisons import (
     COMPARISONS,
     KEY,
     MACHINES,
-    compared,
+    compare_with_published,
 )
-from analysis.chapters.published_results.counterparts.listed import listed_counterparts
+from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
 from analysis.chapters.published_results.counterparts.printed_numbers import TIMES
 from analysis.laws.summary import NEAR_PUBLISHED
 
@@ -52,11 +52,11 @@ def comparable_numbers(campaign_dir: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `compared.compared`, `ratio` (ours over the
+        The columns of `comparisons.compare_with_published`, `ratio` (ours over the
         study's) and `near` (whether it is within 10 %).
     """
     numbers = _each_once(list(COMPARISONS), campaign_dir)
-    order = {study: place for place, study in enumerate(listed_counterparts()["study"].unique())}
+    order = {study: place for place, study in enumerate(read_counterparts()["study"].unique())}
     numbers = numbers.sort_values(
         "study", key=lambda studies: studies.map(order), kind="stable", ignore_index=True
     )
@@ -71,14 +71,14 @@ def sets_without_emulation(campaign_dir: Path) -> pd.DataFrame:
     pandas.DataFrame
         As of `comparable_numbers`: numbers that the emulated machines have, too.
     """
-    on_machines = compared(MACHINES, campaign_dir)[KEY]
+    on_machines = compare_with_published(MACHINES, campaign_dir)[KEY]
     others = [name for name in COMPARISONS if name != MACHINES]
     return _judged(_each_once(others, campaign_dir).merge(on_machines, on=KEY))
 
 
 def _each_once(names: list[str], campaign_dir: Path) -> pd.DataFrame:
     """Put comparisons below each other; of a number that two have, the first counts."""
-    parts = [compared(name, campaign_dir) for name in names]
+    parts = [compare_with_published(name, campaign_dir) for name in names]
     held = [part for part in parts if not part.empty]
     return pd.concat(held or parts, ignore_index=True).drop_duplicates(KEY)
 

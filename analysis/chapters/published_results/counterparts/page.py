@@ -8,15 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.chapters.published_results.counterparts.judged import (
-    DERIVED,
-    MEASURED,
-    Counterpart,
-    judged_counterparts,
-    prediction_verdict,
-    verdict_words,
+from analysis.chapters.published_results.counterparts.counterpart_list import (
+    NO_RESULTS,
+    notebook_of,
 )
-from analysis.chapters.published_results.counterparts.listed import NO_RESULTS, notebook_of
 from analysis.chapters.published_results.counterparts.numbers import (
     Counts,
     comparable_numbers,
@@ -25,6 +20,14 @@ from analysis.chapters.published_results.counterparts.numbers import (
     sets_without_emulation,
 )
 from analysis.chapters.published_results.counterparts.printed_numbers import UNITS
+from analysis.chapters.published_results.counterparts.verdicts import (
+    DERIVED,
+    MEASURED,
+    Counterpart,
+    judge_counterparts,
+    prediction_verdict,
+    verdict_words,
+)
 from analysis.studies.printed import study_name, table_name
 from analysis.text.numbers import digits
 from records.paths import REFERENCE
@@ -107,7 +110,7 @@ def page(judged: pd.DataFrame, numbers: pd.DataFrame, plain: pd.DataFrame, predi
     Parameters
     ----------
     judged
-        From `judged.judged_counterparts`.
+        From `verdicts.judge_counterparts`.
     numbers
         From `numbers.comparable_numbers`, of the same campaign.
     plain
@@ -253,7 +256,7 @@ def _range(low: float, high: float) -> str:
 def reference_page() -> str:
     """Write the page of the reference campaign."""
     return page(
-        judged_counterparts(REFERENCE),
+        judge_counterparts(REFERENCE),
         comparable_numbers(REFERENCE),
         sets_without_emulation(REFERENCE),
         prediction_verdict(),

@@ -11,7 +11,7 @@ from analysis.laws.bottlenecks import utilization_overview, utilization_table
 from analysis.statistics.factorial.carriers import carriers_table
 from analysis.statistics.factorial.designs import analyse_designs
 from analysis.statistics.factorial.effects_table import RESPONSES
-from analysis.tables.held import held_tables
+from analysis.tables.loading import load_tables
 from records.paths import REFERENCE
 from records.text.words import MISSING
 from tests.helpers.black_box import as_black_box
@@ -20,7 +20,7 @@ MOST_CLIENTS = 288  # of sections 3.2 and 4.1
 
 
 def held(*sections):
-    return as_black_box(held_tables(REFERENCE, "0", *sections))
+    return as_black_box(load_tables(REFERENCE, "0", *sections))
 
 
 def test_its_sets_to_one_server_stand_beside_those_to_three():

@@ -55,7 +55,7 @@ FULL, TWICE = (
 def test_a_slower_server_changes_verdicts(monkeypatch):
     claims = of_chapters(2)
     assert claims[FULL].verdict == claims[TWICE].verdict == Verdict.SUPPORTED
-    read = chapters.held_tables
+    read = chapters.load_tables
 
     def slowed(folder, *sections):
         tables = read(folder, *sections)
@@ -67,14 +67,14 @@ def test_a_slower_server_changes_verdicts(monkeypatch):
             runs[THROUGHPUT] *= 0.6
         return dataclasses.replace(tables, hosts=hosts, runs=runs)
 
-    monkeypatch.setattr(chapters, "held_tables", slowed)
+    monkeypatch.setattr(chapters, "load_tables", slowed)
     changed = of_chapters(2)
     assert changed[FULL].verdict == changed[TWICE].verdict == Verdict.REFUTED
 
 
 def test_claims_about_a_black_box_are_of_what_can_be_told(monkeypatch):
-    read = chapters.held_tables
-    monkeypatch.setattr(chapters, "held_tables", lambda *asked: as_black_box(read(*asked)))
+    read = chapters.load_tables
+    monkeypatch.setattr(chapters, "load_tables", lambda *asked: as_black_box(read(*asked)))
     told = of_chapters(2, 5)
     for name, verdict in (
         (FULL, Verdict.SUPPORTED),

@@ -9,10 +9,10 @@ import pytest
 from analysis.laws.limits import (
     at_load,
     busiest_host,
+    find_bottleneck,
     late_server,
     lateness,
     server_times,
-    what_limits,
 )
 from analysis.tables.frames import Tables
 from tests.helpers.limits import made_up
@@ -72,7 +72,7 @@ WAITING = {"middleware_service_time_ms": 5.3, "middleware_servers_net_time_ms": 
     ],
 )
 def test_what_was_planted_is_named(planted, named):
-    told = what_limits(made_up(**planted), workload="set", workers=8)
+    told = find_bottleneck(made_up(**planted), workload="set", workers=8)
     assert told.replace("\N{NO-BREAK SPACE}", " ") == named
 
 
@@ -80,12 +80,12 @@ def test_without_a_middleware_the_busiest_is_told():
     tables = made_up(links={"servers": 0.7})
     own = tables.runs.columns[~tables.runs.columns.str.startswith("middleware")]
     alone = {field.name: getattr(tables, field.name) for field in fields(Tables)}
-    told = what_limits(Tables(**alone | {"runs": tables.runs[own], "servers": pd.DataFrame()}))
+    told = find_bottleneck(Tables(**alone | {"runs": tables.runs[own], "servers": pd.DataFrame()}))
     assert told == "nothing measured is busy: most of all servers' links 0.70 busy"
 
 
 def test_of_levels_that_there_are_not_nothing_is_told():
-    assert what_limits(made_up(), workers=64) == ""
+    assert find_bottleneck(made_up(), workers=64) == ""
 
 
 def test_a_late_server_is_one_that_answers_later_than_the_others():

@@ -12,7 +12,7 @@ from analysis.models.asymptotes import (
 )
 from analysis.models.system import System
 from analysis.statistics.loads.message_sizes import message_bytes
-from analysis.tables.held import held_tables
+from analysis.tables.loading import load_tables
 from records.paths import REFERENCE
 
 
@@ -38,7 +38,7 @@ def test_clients_that_think_move_the_knee_and_wait_less():
 
 
 def test_each_think_time_has_a_knee_of_its_own():
-    tables = held_tables(REFERENCE, "0", "2.1")
+    tables = load_tables(REFERENCE, "0", "2.1")
     thinking = tables.runs.assign(think_time_s=0.05)
     both = replace(tables, runs=pd.concat([tables.runs, thinking], ignore_index=True))
     bounds = asymptote_table(both).set_index(["workload", "think_time_s"])
@@ -55,7 +55,7 @@ def test_each_think_time_has_a_knee_of_its_own():
     ("section", "by"), [("2.1", ["workload"]), ("3.1", ["workload", "workers"])]
 )
 def test_what_was_measured_reaches_its_bounds_and_does_not_pass_them(section, by):
-    tables = held_tables(REFERENCE, "0", section)
+    tables = load_tables(REFERENCE, "0", section)
     systems = ["section", *by]
     bounds = asymptote_table(tables, systems).set_index(systems)
     loaded = tables.runs.query("num_clients > 0")
@@ -66,7 +66,7 @@ def test_what_was_measured_reaches_its_bounds_and_does_not_pass_them(section, by
 
 
 def test_the_limit_is_named():
-    bounds = asymptote_table(held_tables(REFERENCE, "3.1"), ["section", "workload", "workers"])
+    bounds = asymptote_table(load_tables(REFERENCE, "3.1"), ["section", "workload", "workers"])
     limits = bounds.set_index(["workload", "workers"])["limit"]
     assert limits["set", 8] == "workers"
     assert limits["get", 64] == "server link"

@@ -1,6 +1,6 @@
 import pytest
 
-from analysis.chapters.published_results.counterparts.listed import COUNTERPARTS
+from analysis.chapters.published_results.counterparts.counterpart_list import COUNTERPARTS
 from analysis.studies.printed import (
     COLUMNS,
     khalil_conditions,

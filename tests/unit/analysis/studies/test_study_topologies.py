@@ -119,10 +119,10 @@ def told(section: str) -> dict[str, object]:
 
 def hold(monkeypatch, module: object, study: str, runs: pd.DataFrame) -> None:
     monkeypatch.setattr(
-        module, "held_sections", lambda folder: [folder.name][: folder.name == study]
+        module, "find_sections", lambda folder: [folder.name][: folder.name == study]
     )
     tables = {f.name: pd.DataFrame() for f in fields(Tables)} | {"runs": runs}
-    monkeypatch.setattr(module, "held_tables", lambda *_: Tables(**tables))
+    monkeypatch.setattr(module, "load_tables", lambda *_: Tables(**tables))
 
 
 def without_processors(topology: Topology) -> dict[str, object]:

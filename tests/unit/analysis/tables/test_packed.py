@@ -25,11 +25,11 @@ from analysis.tables.packed import (
     unpack,
 )
 from analysis.tables.packed.recompress import restored, stored
-from analysis.tables.tidied import campaign_tables, remake_tables
+from analysis.tables.tidy_cache import campaign_tables, remake_tables
 from analysis.tables.tidying import tidy_campaign
 from lab.cli import main
 from lab.verify import verify_campaign
-from records.files.whole import write_json
+from records.files.atomic import write_json
 from remote.campaign import Campaign
 from remote.campaign.record import Record
 from tests.helpers.campaign import build_run

@@ -136,4 +136,4 @@ def test_a_campaign_of_one_section_needs_nothing_that_is_left_out(path, section)
         assert missing == set(), cell.source
         if not sections_of(cell.source):
             asked = set(re.findall(r'measured\.path, ?"([\d.]+)"', cell.source))
-            assert "held_tables" in cell.source or asked <= {section}, cell.source
+            assert "load_tables" in cell.source or asked <= {section}, cell.source

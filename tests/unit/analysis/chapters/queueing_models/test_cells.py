@@ -14,7 +14,7 @@ from analysis.chapters.queueing_models.cells import (
     predict_cells,
 )
 from analysis.laws.summary import cells
-from analysis.models.halves import halves
+from analysis.models.calibration_split import draw_calibration_split
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_predictions_stand_beside_the_cells_that_judge_them(tables, predicted):
     compared = compare_cells(measured, predicted, THROUGHPUT)
     assert len(compared) == len(predicted) / 2
     key = ["workload", "workers", "num_clients"]
-    judged = halves(tables.runs).query("half == 'judged'")
+    judged = draw_calibration_split(tables.runs).query("half == 'judged'")
     assert len(compared.merge(judged, on=key)) == len(compared)
     first = measured.merge(compared.iloc[[1]], on=key).iloc[0]
     assert first["measured"] == first[f"{THROUGHPUT}_mean"]
@@ -76,7 +76,9 @@ def test_predictions_stand_beside_the_cells_that_judge_them(tables, predicted):
 
 def test_cells_that_judge_do_not_reach_the_demands(tables):
     measured = cells(tables.runs).query("workload == 'set'")
-    judged = halves(tables.runs).query("half == 'judged'")[["workload", "workers", "num_clients"]]
+    judged = draw_calibration_split(tables.runs).query("half == 'judged'")[
+        ["workload", "workers", "num_clients"]
+    ]
     runs = tables.runs.merge(judged.assign(is_judged=True), how="left")
     wrong = runs.assign(
         middleware_net_thread_utilization=runs["middleware_net_thread_utilization"].where(

@@ -9,7 +9,7 @@ from analysis.chapters.stability.claims import chapter
 from analysis.claims.claim import Kind
 from analysis.claims.measurements import Measurements
 from analysis.claims.rules import Verdict
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from records.paths import REFERENCE
 
 

@@ -3,7 +3,7 @@ import contextlib
 import pytest
 
 from analysis.chapters.what_limits_it.claims import BLACK_BOX, FULL_SYSTEM
-from analysis.lab.measured_study import MeasuredStudy, held_studies, read_study
+from analysis.lab.measured_study import MeasuredStudy, find_studies, read_study
 from analysis.lab.sensitivity import UNEXPLAINED
 from remote.campaign import Campaign
 from remote.campaign.changes import study
@@ -14,7 +14,9 @@ from tests.helpers.sensitivity import AZURE, CONFIG, POWERS, FakeLab, planned
 @pytest.fixture
 def lab(monkeypatch):
     fake = FakeLab(within=0.002, between=0.001)
-    monkeypatch.setattr(study, "on_lab", lambda report: contextlib.nullcontext(fake))
+    monkeypatch.setattr(
+        study, "measure_on_reshaped_lab", lambda report: contextlib.nullcontext(fake)
+    )
     monkeypatch.setattr(study, "lab_topology", lambda: AZURE)
     monkeypatch.setattr(MeasuredStudy, "predicted", {})
     return fake
@@ -48,7 +50,7 @@ def test_what_is_read_is_what_was_planned(lab, tmp_path):
 
 def test_what_is_not_measured_is_told(tmp_path):
     (tmp_path / "one").mkdir()
-    assert held_studies(tmp_path / "one") == {}
+    assert find_studies(tmp_path / "one") == {}
     with pytest.raises(FileNotFoundError, match="measure it first, by `lab sensitivity`"):
         read_study(measure_study(opened(tmp_path, "none"), "3.1", CONFIG))
 
@@ -65,7 +67,7 @@ def test_claims_are_of_studies_that_can_be_measured(lab, tmp_path, name, section
     black_box = {"middleware": "nutcracker"} if "nutcracker" in name else {}
     with contextlib.suppress(KeyboardInterrupt):
         measure_study(opened(tmp_path), section, levels, **black_box)
-    assert list(held_studies(tmp_path / "one")) == [name]
+    assert list(find_studies(tmp_path / "one")) == [name]
 
 
 def test_single_hosts_are_read_by_their_names(lab, tmp_path):

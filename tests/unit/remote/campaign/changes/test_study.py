@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from records.files.locks import locked
-from remote.campaign.changes.study import measure_in_turns, on_lab
+from remote.campaign.changes.study import measure_in_turns, measure_on_reshaped_lab
 from remote.campaign.view.dry_run import cases_table
 from remote.errors import ConfigError
 from tests.helpers.sensitivity import AZURE, FakeLab, planned
@@ -107,12 +107,12 @@ def local_lab(tmp_path, monkeypatch):
 def test_the_lab_is_reshaped_for_a_case_and_put_back(local_lab, tmp_path):
     study, told = planned(tmp_path), []
     case = next(case for case in study.cases_at_k if case.name == "server-link-rate-x1.2")
-    with pytest.raises(KeyboardInterrupt), on_lab(told.append) as measure:
+    with pytest.raises(KeyboardInterrupt), measure_on_reshaped_lab(told.append) as measure:
         measure(study.campaign(case), case)
         raise KeyboardInterrupt
     assert local_lab.shapes == [AZURE, case.topology.dilated(2), AZURE]
     assert told[0].startswith("server-link-rate-x1.2: repetition")
-    with on_lab(told.append):
+    with measure_on_reshaped_lab(told.append):
         pass
     assert len(local_lab.shapes) == 3
 
@@ -121,7 +121,7 @@ def test_a_lab_that_another_process_measures_on_is_left_alone(local_lab, tmp_pat
     study = planned(tmp_path)
     with (
         locked(tmp_path),
-        on_lab(print) as measure,
+        measure_on_reshaped_lab(print) as measure,
         pytest.raises(ConfigError, match="another process measures on this lab"),
     ):
         measure(study.campaign(study.cases[0]), study.cases[0])

@@ -2,11 +2,16 @@ from dataclasses import replace
 
 import pytest
 
-from remote.campaign.changes.whatif import changed_section, changed_topology, measure_cases, on_lab
+from remote.campaign.changes.whatif import (
+    changed_section,
+    changed_topology,
+    measure_cases,
+    measure_on_rebuilt_lab,
+)
 from remote.errors import ConfigError
+from remote.experiment.combinations import mistakes
 from remote.experiment.rules import require_possible
 from remote.experiment.section_file import read_section
-from remote.experiment.together import mistakes
 from remote.providers.local_lab.topology import Topology
 
 BASE = read_section("3.1", "smoke")
@@ -92,7 +97,7 @@ def test_on_another_fleet_than_the_lab_nothing_is_measured(tmp_path):
         base=BASE,
         config=CONFIG,
         topology=TOPOLOGY,
-        measure=on_lab(tmp_path / "what-if", fleet="none"),
+        measure=measure_on_rebuilt_lab(tmp_path / "what-if", fleet="none"),
     )
     assert measured == {"as it is": None, "few workers": None}
     assert not (tmp_path / "what-if").exists()

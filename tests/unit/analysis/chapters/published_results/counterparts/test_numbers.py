@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis.chapters.published_results.counterparts.compared import KEY
+from analysis.chapters.published_results.counterparts.comparisons import KEY
 from analysis.chapters.published_results.counterparts.numbers import (
     Counts,
     comparable_numbers,

@@ -3,18 +3,21 @@
 import pandas as pd
 import pytest
 
-from analysis.chapters.published_results.counterparts.compared import COMPARISONS, compared
-from analysis.chapters.published_results.counterparts.judged import (
+from analysis.chapters.published_results.counterparts.comparisons import (
+    COMPARISONS,
+    compare_with_published,
+)
+from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
+from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
+from analysis.chapters.published_results.counterparts.verdicts import (
     NOT_FITTED,
     Counterpart,
     explains,
+    judge_counterparts,
     judge_derived,
     judge_measured,
-    judged_counterparts,
     verdict_words,
 )
-from analysis.chapters.published_results.counterparts.listed import listed_counterparts
-from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
 from analysis.claims.claim import Claim, Kind, Outcome
 from analysis.claims.rules import at_least
 from analysis.statistics.estimates import exact
@@ -93,7 +96,7 @@ def test_a_wide_tolerance_is_not_agreement():
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     """Judge a campaign of section 2.1 alone."""
-    return judged_counterparts(
+    return judge_counterparts(
         build_campaign(
             tmp_path_factory.mktemp("one"), sections=["2.1"], clients_per_thread=(12, 32)
         )
@@ -102,7 +105,7 @@ def judged(tmp_path_factory):
 
 @slow
 def test_nothing_that_is_listed_gets_lost(judged):
-    listed = listed_counterparts()
+    listed = read_counterparts()
     names = ["study", "place", "shows", "see"]
     assert (
         judged[names]
@@ -115,6 +118,6 @@ def test_nothing_that_is_listed_gets_lost(judged):
 @slow
 def test_an_empty_campaign_is_compared_with_nothing(tmp_path):
     for name, (sections, _) in COMPARISONS.items():
-        assert compared(name, tmp_path).empty == bool(sections), name
+        assert compare_with_published(name, tmp_path).empty == bool(sections), name
     with pytest.raises(ValueError, match="comparison must be one of"):
-        compared("everything", tmp_path)
+        compare_with_published("everything", tmp_path)

@@ -1,6 +1,6 @@
 import pytest
 
-from records.files.whole import make_folder, sync_to_disk, write_whole, written_whole
+from records.files.atomic import make_folder, sync_to_disk, write_whole, written_whole
 from tests.helpers.power_loss import Disk
 
 

@@ -1,4 +1,4 @@
-"""Cells in two halves: one tells the demands of models, the other judges their predictions.
+"""Cells that calibrate models, and cells that judge their predictions out of sample.
 
 A model that is fed with the runs which it predicts can only look better than it is. So of every
 section and workload one half of the cells (a number of workers, a load) is drawn at random, before
@@ -19,8 +19,8 @@ DEMANDS, JUDGED = "demands", "judged"
 CELL = ["section", "workload", "workers", "num_clients"]
 
 
-def halves(runs: pd.DataFrame) -> pd.DataFrame:
-    """Draw the half of each section's and workload's cells that tells the demands.
+def draw_calibration_split(runs: pd.DataFrame) -> pd.DataFrame:
+    """Draw the cells of each section and workload that calibrate models: half of them.
 
     One row per cell: `CELL`, `think_time_s` where it varies, and `half`, ``demands`` or ``judged``.
     Of an odd number of cells one more is judged; a single cell tells the demands, and none is
@@ -50,36 +50,36 @@ def campaign_seed(runs: pd.DataFrame) -> int:
     return int(known.iloc[0]) if len(known) else 0
 
 
-def demands_half(runs: pd.DataFrame, section: str, workload: str) -> pd.DataFrame:
-    """Return the cells of one section and workload that tell the demands."""
-    cells = halves(runs)
+def calibration_cells(runs: pd.DataFrame, section: str, workload: str) -> pd.DataFrame:
+    """Return the cells of one section and workload from which demands are calibrated."""
+    cells = draw_calibration_split(runs)
     own = (cells["section"] == section) & (cells["workload"] == workload)
     chosen: pd.DataFrame = cells[own & (cells["half"] == DEMANDS)]
     return chosen
 
 
-def judged_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a table of cells, all of one section, that are in the half that judges.
+def out_of_sample_rows(cells: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table of cells, all of one section, that judge predictions.
 
     Parameters
     ----------
     cells
         With columns `workload`, `workers`, `num_clients`, and `think_time_s` where it varies.
     """
-    drawn = halves(runs)
+    drawn = draw_calibration_split(runs)
     judged = drawn[drawn["half"] == JUDGED].drop(columns=["section", "half"])
     chosen: pd.DataFrame = cells.merge(judged)
     return chosen
 
 
-def half_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Tell which loads are in which half.
+def split_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """List the loads that calibrate the demands and the loads that judge predictions.
 
     One row per section, workload, number of workers and think time, where that varies: `section`,
     `workload`, `workers`, `think_time_s`, `clients_for_demands`, `clients_judged`, such as
     ``6, 96``.
     """
-    cells = halves(runs)
+    cells = draw_calibration_split(runs)
     wide = cells.pivot_table(
         index=[name for name in cells if name not in ("num_clients", "half")],
         columns="half",

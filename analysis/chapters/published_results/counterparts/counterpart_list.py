@@ -15,7 +15,7 @@ NO_RESULTS = ("it is a diagram", "it holds conditions and no results")
 """Reasons of what is listed but no result."""
 
 
-def listed_counterparts() -> pd.DataFrame:
+def read_counterparts() -> pd.DataFrame:
     """List all tables and figures of the studies with their counterparts.
 
     Returns

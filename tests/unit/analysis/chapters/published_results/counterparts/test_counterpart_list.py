@@ -5,8 +5,11 @@ from collections import Counter
 
 import pytest
 
-from analysis.chapters.published_results.counterparts import listed
-from analysis.chapters.published_results.counterparts.listed import listed_counterparts, notebook_of
+from analysis.chapters.published_results.counterparts import counterpart_list
+from analysis.chapters.published_results.counterparts.counterpart_list import (
+    notebook_of,
+    read_counterparts,
+)
 from analysis.studies.printed import published_index
 from records.paths import PROJECT
 
@@ -15,7 +18,7 @@ NAME = re.compile(r'name=\\"(\d\d-[a-z0-9-]+)\\"')
 
 @pytest.fixture(scope="module")
 def rows():
-    return listed_counterparts()
+    return read_counterparts()
 
 
 def test_every_table_of_every_study_is_listed_once(rows):
@@ -34,10 +37,12 @@ def test_every_counterpart_is_in_its_notebook(rows):
 
 def test_a_table_that_the_index_lacks_is_named(monkeypatch):
     monkeypatch.setattr(
-        listed, "published_index", lambda: published_index().query("table != 't03_workers'")
+        counterpart_list,
+        "published_index",
+        lambda: published_index().query("table != 't03_workers'"),
     )
     with pytest.raises(ValueError, match=r"counterparts\.csv: no table 't03_workers' of 'schmid"):
-        listed_counterparts()
+        read_counterparts()
 
 
 def test_a_notebook_that_is_not_there_is_named():

@@ -16,7 +16,7 @@ from analysis.chapters.message_queues.beside_su import (
     load_table,
 )
 from analysis.chapters.message_queues.demands import CPU
-from analysis.chapters.message_queues.evidence import held_evidence
+from analysis.chapters.message_queues.evidence import load_evidence
 from analysis.chapters.message_queues.runs import database_runs
 from analysis.chapters.published_results.counterparts.printed_numbers import (
     BANDWIDTHS,
@@ -44,7 +44,7 @@ from analysis.studies.printed import (
     study_name,
 )
 from analysis.studies.rederived_variation import FACTORS, Workload, design_runs
-from analysis.tables.held import held_sections, held_tables
+from analysis.tables.loading import find_sections, load_tables
 from records.paths import DATA
 
 COLUMNS = ["study", "table", "quantity", "workload", "cell", "campaign"]
@@ -59,7 +59,7 @@ _SYSTEMS = {"2.1": (0, 1), "2.2": (0, 2), "3.1": (1, 1), "3.2": (2, 1)}  # as `S
 _NAMES = {"num_middlewares": "middlewares", "num_servers": "servers"}
 
 
-def compared(name: str, campaign_dir: Path) -> pd.DataFrame:
+def compare_with_published(name: str, campaign_dir: Path) -> pd.DataFrame:
     """Compare measurements with the numbers that the studies print.
 
     Parameters
@@ -87,7 +87,7 @@ def compared(name: str, campaign_dir: Path) -> pd.DataFrame:
     if name not in COMPARISONS:
         raise ValueError(f"comparison must be one of {sorted(COMPARISONS)}, got {name!r}")
     sections, compare = COMPARISONS[name]
-    if sections and not set(sections) & set(held_sections(campaign_dir)):
+    if sections and not set(sections) & set(find_sections(campaign_dir)):
         return pd.DataFrame(columns=COLUMNS)
     rows = compare(campaign_dir)
     defaults: dict[str, str | bool] = {"workload": "", "cell": "", "fitted": False}
@@ -119,16 +119,16 @@ def _times_on_their_machines(_: Path) -> pd.DataFrame:
     """Response times of sets on the emulated machines of each study; N / X of a fitted X."""
     parts = []
     for study in STUDIES:
-        if study in held_sections(DATA / study):
+        if study in find_sections(DATA / study):
             theirs = printed_times().query("study == @study").drop(columns="section")
-            own = _times(theirs, held_tables(DATA / study, study).runs)
+            own = _times(theirs, load_tables(DATA / study, study).runs)
             parts.append(own.assign(campaign=study, fitted=own["middlewares"] > 0))
     return pd.concat(parts) if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def _times_of_sections(campaign_dir: Path) -> pd.DataFrame:
     """Response times under the studies' numbers of clients."""
-    return _times(printed_times(), held_tables(campaign_dir, "3.1", "3.2", "6").runs)
+    return _times(printed_times(), load_tables(campaign_dir, "3.1", "3.2", "6").runs)
 
 
 def _times(theirs: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -141,14 +141,14 @@ def _times(theirs: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _baseline(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity without a middleware."""
-    loads = summary.cells(held_tables(campaign_dir, "2.1", "2.2").runs)
+    loads = summary.cells(load_tables(campaign_dir, "2.1", "2.2").runs)
     ours = summary.capacity_table(loads, ["section", "workload"])
     return _capacities(ours.assign(workers=0), "2.1", "2.2")
 
 
 def _with_middleware(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity at the clients, with as many workers as the studies had."""
-    loads = summary.cells(held_tables(campaign_dir, "3.1", "3.2").runs)
+    loads = summary.cells(load_tables(campaign_dir, "3.1", "3.2").runs)
     by = ["section", "workload", "workers"]
     return _capacities(summary.capacity_table(loads, by), "3.1", "3.2")
 
@@ -173,7 +173,7 @@ def _one_more_load(campaign_dir: Path) -> pd.DataFrame:
     prose = published_table("schmid2018", TEXT)
     is_load = prose["subject"] == "direct 1 server write-only N=96"
     printed = prose.loc[is_load & (prose["quantity"] == "throughput"), "value"]
-    runs = held_tables(campaign_dir, "2.1").runs.query("workload == 'set' and num_clients == 96")
+    runs = load_tables(campaign_dir, "2.1").runs.query("workload == 'set' and num_clients == 96")
     return pd.DataFrame(
         {
             "study": "schmid2018",
@@ -189,7 +189,7 @@ def _one_more_load(campaign_dir: Path) -> pd.DataFrame:
 
 def _by_workers(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity of sets by workers, without the line that the next table has at clients."""
-    loads = summary.cells(held_tables(campaign_dir, "3.1").runs.query("workload == 'set'"))
+    loads = summary.cells(load_tables(campaign_dir, "3.1").runs.query("workload == 'set'"))
     ours = summary.capacity_table(loads, ["workload", "workers"], measured_on="middleware")
     theirs = published_workers()
     theirs = theirs[theirs["workers"] != WORKERS]
@@ -205,7 +205,7 @@ def _by_workers(campaign_dir: Path) -> pd.DataFrame:
 
 def _full_system(campaign_dir: Path) -> pd.DataFrame:
     """Usable capacity of sets to three servers, by workers."""
-    ours = full_system.full_system_table(summary.cells(held_tables(campaign_dir, "4.1").runs))
+    ours = full_system.full_system_table(summary.cells(load_tables(campaign_dir, "4.1").runs))
     both = full_system.published_full_system().merge(ours, on="workers", suffixes=("", "_ours"))
     in_text = full_system.ninety_six_workers()["workers"]
     table = both["study"].map(FULL_SYSTEM).mask(both["workers"].isin(in_text), TEXT)
@@ -221,7 +221,7 @@ def _full_system(campaign_dir: Path) -> pd.DataFrame:
 
 def _design(campaign_dir: Path) -> pd.DataFrame:
     """Throughput of the eight cells of each 2^3 design."""
-    own = held_tables(campaign_dir, "6").runs.rename(columns=_NAMES)
+    own = load_tables(campaign_dir, "6").runs.rename(columns=_NAMES)
     ours = own.groupby(["workload", *SYSTEM])[_THROUGHPUT].mean().rename("measured").reset_index()
     parts = []
     for workload in _WORKLOADS:
@@ -250,7 +250,7 @@ def _khalil(_: Path) -> pd.DataFrame:
 
 def _bandwidths(campaign_dir: Path) -> pd.DataFrame:
     """Bandwidth of one stream on the idle network, by the role that sends."""
-    tables = held_tables(campaign_dir, "0")
+    tables = load_tables(campaign_dir, "0")
     links = network_table(tables.pings, tables.bandwidths)
     ours = links.groupby("sender")["bandwidth_mbit_per_s"].mean()
     return pd.concat(
@@ -271,7 +271,7 @@ def _bandwidths(campaign_dir: Path) -> pd.DataFrame:
 
 def _multi_gets(campaign_dir: Path) -> pd.DataFrame:
     """Compare the numbers of the texts alone: all other results of these sections are figures."""
-    rows = published_numbers(held_tables(campaign_dir, "5.1", "5.2").runs)
+    rows = published_numbers(load_tables(campaign_dir, "5.1", "5.2").runs)
     is_time = rows["quantity"].str.contains("time")
     microseconds = is_time & rows["quantity"].str.contains("µs")
     scale = pd.Series(1.0, rows.index).mask(microseconds, 1e-3)
@@ -289,7 +289,7 @@ def _multi_gets(campaign_dir: Path) -> pd.DataFrame:
 
 def _growth(campaign_dir: Path) -> pd.DataFrame:
     """How long a worker holds a request, by the number of all workers."""
-    rows = growth_table(held_evidence(campaign_dir, "q2").runs)
+    rows = growth_table(load_evidence(campaign_dir, "q2").runs)
     return _su(
         "t2_service",
         Quantity.SERVICE_TIME,
@@ -301,7 +301,7 @@ def _growth(campaign_dir: Path) -> pd.DataFrame:
 
 def _components(campaign_dir: Path) -> pd.DataFrame:
     """Compare what a request takes of each part, and what the database alone does."""
-    found = held_evidence(campaign_dir, "q2", "q3", "q4")
+    found = load_evidence(campaign_dir, "q2", "q3", "q4")
     rows = component_table(found.runs, found.demands)
     most = rows[rows["part"] == CPU]
     table = "t5_interactive"
@@ -338,7 +338,7 @@ def _loads(campaign_dir: Path) -> pd.DataFrame:
     """Throughput and response time by the number of clients that think for 5 ms, his table 6."""
     table = "t6_interactive"
     theirs = published_table(STUDY, table).rename(columns={"N": "num_clients"})
-    both = load_table(held_evidence(campaign_dir, "q3", "q4")).merge(theirs, on="num_clients")
+    both = load_table(load_evidence(campaign_dir, "q3", "q4")).merge(theirs, on="num_clients")
     cells = both["num_clients"].astype(str) + " clients"
     printed, ours = both["X_meas_req_s"], both["throughput_ops_per_s"]
     times, own = both["R_meas_ms"], both["response_time_ms"]

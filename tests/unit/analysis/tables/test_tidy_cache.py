@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from analysis.results import ParseError
-from analysis.tables import tidied
+from analysis.tables import tidy_cache
 from analysis.tables.frames import read_origin, tables_path
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from analysis.tables.tidying import tidy_campaign
 from tests.helpers.campaign import build_campaign, build_run
 
@@ -31,7 +31,7 @@ def made(monkeypatch):
         calls.append(list(sections))
         return tidy_campaign(campaign_dir, sections, **options)
 
-    monkeypatch.setattr(tidied, "tidy_campaign", tidy)
+    monkeypatch.setattr(tidy_cache, "tidy_campaign", tidy)
     return calls
 
 

@@ -16,7 +16,7 @@ from analysis.results import ParseError
 from analysis.results.manifests import measured_sections
 from analysis.tables.frames import Tables, stack
 from analysis.tables.provenance import each_manifest
-from analysis.tables.tidied import campaign_tables
+from analysis.tables.tidy_cache import campaign_tables
 from records.verdict import ACCEPTED
 
 OWN = "mwlab"
@@ -25,8 +25,8 @@ WITHOUT_MIDDLEWARE = ("0", "2.1", "2.2")
 _LINKS = "links"  # the kind of a plan
 
 
-def held_tables(campaign_dir: Path, *sections: str) -> Tables:
-    """Return the tables of those of the sections that were measured.
+def load_tables(campaign_dir: Path, *sections: str) -> Tables:
+    """Load the tables of those of the sections that were measured.
 
     Those of another middleware have what has none from the campaign that it stands in.
 
@@ -37,7 +37,7 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     FileNotFoundError
         None of them was measured, or every run was rejected.
     """
-    there = held_sections(campaign_dir)
+    there = find_sections(campaign_dir)
     wanted = [name for name in sections if name in there]
     if not wanted:
         raise _absent(campaign_dir, sections)
@@ -47,7 +47,7 @@ def held_tables(campaign_dir: Path, *sections: str) -> Tables:
     )
 
 
-def held_sections(campaign_dir: Path) -> dict[str, Path]:
+def find_sections(campaign_dir: Path) -> dict[str, Path]:
     """Return the sections that a campaign holds, each with the folder of the campaign it is in."""
     own = dict.fromkeys(_accepted_sections(campaign_dir), campaign_dir)
     if campaign_dir.parent.name != MIDDLEWARES:
@@ -57,8 +57,8 @@ def held_sections(campaign_dir: Path) -> dict[str, Path]:
     return {**dict.fromkeys(shared, around), **own}
 
 
-def held_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
-    """Return the tables of those of the sections that were measured, of every middleware.
+def load_tables_by_middleware(campaign_dir: Path, *sections: str) -> Tables:
+    """Load the tables of those of the sections that were measured, of every middleware.
 
     The column `middleware` tells which; ours come first.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.chapters.claims import CHAPTERS, claims_of
 from analysis.chapters.published_results.claims import NOT_FITTED
-from analysis.chapters.published_results.counterparts.listed import listed_counterparts
+from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
 from analysis.chapters.published_results.counterparts.numbers import comparable_numbers, is_near
 from analysis.chapters.published_results.counterparts.printed_numbers import Quantity
 from analysis.chapters.published_results.rederived import rederive_all
@@ -60,8 +60,8 @@ DERIVED = (Counterpart.FOLLOWS, Counterpart.DOES_NOT_FOLLOW)
 """Verdicts on numbers that a study derives from others that it prints."""
 
 
-def judged_counterparts(campaign_dir: Path) -> pd.DataFrame:
-    """Judge every table and figure that `listed_counterparts` has.
+def judge_counterparts(campaign_dir: Path) -> pd.DataFrame:
+    """Judge every table and figure that `read_counterparts` has.
 
     Numbers that were measured here (`numbers.comparable_numbers`) are
     reproduced if all are within `NEAR_PUBLISHED` of ours, and if the lab was not fitted to them. A
@@ -94,7 +94,7 @@ def judged_counterparts(campaign_dir: Path) -> pd.DataFrame:
     outcomes = _outcomes(campaign_dir)
     rows = [
         judged
-        for row in listed_counterparts().to_dict("records")
+        for row in read_counterparts().to_dict("records")
         for judged in _judge(row, _of(numbers, row), _of(derived, row), outcomes)
     ]
     counts = dict.fromkeys(["numbers", "near", "in_digits"], "Int64")
@@ -127,7 +127,7 @@ def together(judged: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     judged
-        From `judged_counterparts`.
+        From `judge_counterparts`.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def _with_verdict(because: str, outcomes: Mapping[str, Outcome]) -> str:
 
 def _outcomes(campaign_dir: Path) -> dict[str, Outcome]:
     """Judge the claims of chapters that the list names a claim of, by id."""
-    named = {*listed_counterparts()["because"], NOT_FITTED}
+    named = {*read_counterparts()["because"], NOT_FITTED}
     return {
         outcome.claim.id: outcome
         for number, chapter in CHAPTERS.items()
