@@ -241,7 +241,7 @@ def _is_plain(value: Any, level: int) -> bool:
     elif kind is list:
         parts = value
     else:
-        return value is None or -_MOST <= value <= _MOST
+        return value is None or (kind in (bool, int, float) and -_MOST <= value <= _MOST)
     return level < _DEEPEST and all([_is_plain(part, level + 1) for part in parts])
 
 
