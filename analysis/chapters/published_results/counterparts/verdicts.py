@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.chapters.claims import CHAPTERS, claims_of
+from analysis.chapters.claims import CHAPTERS, claims_of, judge_chapters
 from analysis.chapters.published_results.claims import NOT_FITTED
 from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
 from analysis.chapters.published_results.counterparts.numbers import comparable_numbers, is_near
@@ -276,9 +276,10 @@ def _with_verdict(because: str, outcomes: Mapping[str, Outcome]) -> str:
 def _outcomes(campaign_dir: Path) -> dict[str, Outcome]:
     """Judge the claims of chapters that the list names a claim of, by id."""
     named = {*read_counterparts()["because"], NOT_FITTED}
-    return {
-        outcome.claim.id: outcome
+    chapters = [
+        number
         for number, chapter in CHAPTERS.items()
         if not named.isdisjoint(claim.id for claim in chapter.claims)
-        for outcome in claims_of(campaign_dir, chapter=number)
-    }
+    ]
+    judged = judge_chapters(campaign_dir, chapters)
+    return {outcome.claim.id: outcome for one in judged.values() for outcome in one.outcomes}
