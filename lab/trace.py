@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from analysis.figures.over_time.chrome_trace import to_chrome_trace
 from analysis.results import ParseError
-from analysis.results.manifests import MANIFEST, measured_sections, packed_document
+from analysis.results.manifests import MANIFEST, is_packed, measured_sections
 from analysis.text.spreadsheet import csv_text
 from analysis.traces.blame import slowest_requests
 from analysis.traces.campaign_runs import followed_runs, run_files
@@ -76,7 +76,7 @@ def _run_of(target: str, section: str | None) -> Path:
     """Return the folder of the one run that is meant; ConfigError if there is none, or several."""
     path = Path(target)
     path = path.parent if path.name == MANIFEST else path
-    if (path / MANIFEST).is_file() or packed_document(path) is not None:
+    if (path / MANIFEST).is_file() or is_packed(path):
         if campaign_of(path) is None:
             require_plain_files(path)
         if not read_manifest(path, whole=True).all_settings.follow:

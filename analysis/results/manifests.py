@@ -112,6 +112,11 @@ def read_document(folder: Path) -> dict[str, Any]:
     return document
 
 
+def is_packed(folder: Path) -> bool:
+    """Tell whether the manifest of a run folder is packed; ParseError as `packed_documents`."""
+    return packed_document(folder) is not None
+
+
 def packed_document(folder: Path) -> dict[str, Any] | None:
     """Return the document of the packed manifest of a run folder, None if there is none."""
     folder = folder.absolute()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from analysis.results.manifests import PARTIAL_SUFFIX, packed_document, run_names
+from analysis.results.manifests import PARTIAL_SUFFIX, is_packed, run_names
 from records.files.atomic import make_folder, sync_to_disk
 from records.manifest import Manifest, UnfinishedManifest
 from records.manifest_entries import ClockReading, Controller
@@ -76,7 +76,7 @@ class Run:
 
     def is_done(self) -> bool:
         """Tell whether an accepted run stands on disk; ConfigError if its manifest is damaged."""
-        is_there = self.folder.is_dir() or packed_document(self.folder) is not None
+        is_there = self.folder.is_dir() or is_packed(self.folder)
         return is_there and read_manifest(self.folder).status == ACCEPTED
 
     def attempts(self) -> list[Manifest]:
