@@ -60,7 +60,7 @@ class Control(Recorded):
 
 
 class Topology(Recorded):
-    """What the hosts' network was, in undilated time, and their CPUs where limited."""
+    """The network between the hosts, in undilated time, and the limits of their CPUs."""
 
     name: str = ""
     time_dilation: Annotated[Positive, AfterValidator(float)] = 1.0
@@ -94,7 +94,7 @@ class Roles(Document):
 
 
 class MiddlewareUnderTest(Recorded):
-    """What those who read a run must know of its middleware; the plan holds all of it."""
+    """The middleware: if it tells statistics, how it may end; the plan holds its whole file."""
 
     name: str = ""
     tells_statistics: bool = True
@@ -176,7 +176,7 @@ class Links(Recorded):
 
 
 class Controller(Recorded):
-    """What the run took of the process that controlled it."""
+    """CPU time and largest memory of the process that controlled the run."""
 
     cpu_s: float
     peak_memory_mib: float

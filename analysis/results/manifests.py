@@ -41,17 +41,8 @@ def loose_sections(campaign_dir: Path) -> list[str]:
     return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
 
 
-def run_folders(section_dir: Path, configuration: str | None = None) -> list[Path]:
-    """Return the folders of a section's runs in their order, also those of packed runs.
-
-    Parameters
-    ----------
-    configuration
-        Name of the folder of the only configuration that is asked for.
-    """
-    if configuration is not None:
-        folder = section_dir / configuration
-        return [folder / name for name in run_names(section_dir, configuration)]
+def run_folders(section_dir: Path) -> list[Path]:
+    """Return the folders of a section's runs in their order, also those of packed runs."""
     packed = packed_documents(section_dir)
     return sorted(
         {path.parent for path in section_dir.glob(f"*/*/{MANIFEST}")}.union(

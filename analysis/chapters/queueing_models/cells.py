@@ -183,7 +183,7 @@ def compare_cells(cells: pd.DataFrame, predictions: pd.DataFrame, measure: str) 
 def demand_table(tables: Tables) -> pd.DataFrame:
     """Show the demands that the models of sections are built from, and those of a shared machine.
 
-    They are told by one half of the cells (`analysis.models.calibration_split`).
+    One half of the cells calibrates them (`analysis.models.calibration_split`).
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def names() -> list[str]:
 
 
 class _System(NamedTuple):
-    """What a cell measures but for its number of clients; the columns of cells that say so."""
+    """Hosts and workers of a cell, under the names of its columns; cells differ in clients, too."""
 
     middlewares: int
     servers: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.results.manifests import modified_ns, run_folders
+from analysis.results.manifests import modified_ns, run_folders, run_names
 from records.manifest import Manifest
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted
@@ -140,11 +140,8 @@ def _configs(section: Section, folder: Path) -> Iterable[Config]:
 
 
 def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
-    manifests = [
-        _manifest(run, modified_ns(run))
-        for run in run_folders(folder, slug(config))
-        if run.name.startswith("rep-")
-    ]
+    runs = [folder / slug(config) / name for name in run_names(folder, slug(config))]
+    manifests = [_manifest(run, modified_ns(run)) for run in runs if run.name.startswith("rep-")]
     measured = tuple(_measured(m) for m in manifests if m.status in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
     by_repetition: dict[int, list[Manifest]] = {}

@@ -22,7 +22,7 @@ KINDS = {
     "sent": "messages sent to databases",
     "taken": "messages taken from databases",
 }
-"""What each kind of count is called, by the last word of its check."""
+"""Names of the kinds of counts, by the last word of the check that recorded them."""
 
 
 @dataclass(frozen=True, kw_only=True)
