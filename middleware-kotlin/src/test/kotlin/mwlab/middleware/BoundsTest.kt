@@ -98,7 +98,7 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
             val address = running.address
             TextClient(address).use { it.set("k", "x".repeat(MEBIBYTE)) }
             clients(address, 12) { clients ->
-                clients.forEach { client -> client.send("get k k k\r\n".repeat(100)) }
+                clients.forEach { client -> client.send("get k k k\r\n".repeat(10)) }
                 TextClient(address).use { other ->
                     repeat(50) { assertEquals("STORED", other.set("other", "1")) }
                     assertTrue(other.own("buffer_bytes") <= 8L shl 20)

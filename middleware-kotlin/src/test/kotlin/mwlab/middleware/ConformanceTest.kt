@@ -1,6 +1,7 @@
 package mwlab.middleware
 
 import mwlab.middleware.routing.Routing
+import mwlab.prove.differential.firstDifference
 import mwlab.testing.ANY_PORT
 import mwlab.testing.RealMemcached
 import mwlab.testing.TextClient
@@ -41,6 +42,12 @@ class ConformanceTest {
             String(socket.getInputStream().readAllBytes(), Charsets.ISO_8859_1)
         }
 
+    /** Replies that differ by seconds alone are alike: the script may meet two servers before and after a tick of the clock. */
+    private fun assertAlike(expected: String, found: String, message: String) {
+        val (one, other) = listOf(expected, found).map { it.toByteArray(Charsets.ISO_8859_1) }
+        if (firstDifference(one, other) >= 0) assertEquals(expected, found, message)
+    }
+
     private fun whole(bytes: ByteArray) = listOf(bytes)
 
     private fun single(bytes: ByteArray) = bytes.map { byteArrayOf(it) }
@@ -56,7 +63,7 @@ class ConformanceTest {
             val script = ScriptGenerator(Random(seed)).script(commands = 25)
             val expected = answer(direct, script, ::whole)
             val cut = if (seed <= 20) ::single else random(Random(seed))
-            assertEquals(expected, answer(proxied, script, cut), "seed $seed:\n$script")
+            assertAlike(expected, answer(proxied, script, cut), "seed $seed:\n$script")
         }
     }
 
