@@ -88,7 +88,7 @@ report: $(INSTALLED) $(BROWSER)
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 else
 report: setup ## Measure on the local lab, run the notebooks, write the report; or CAMPAIGN=reference
-	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet "$(FLEET)" \
+	@$(BIN)/lab run $(SECTIONS) --own-lab --campaign $(CAMPAIGN) --profile $(PROFILE) --fleet "$(FLEET)" --report \
 	  || { status=$$?; [ $$status -eq 3 ] || exit $$status; echo "The report lacks what is named above" >&2; }
 	@$(BIN)/lab export --campaign $(CAMPAIGN)
 endif
@@ -136,10 +136,11 @@ maven = mkdir -p build; \
 peers: ## Build memcached's own proxy from Debian's source package, for `make bench`, in build/peers (Debian: dpkg-dev gcc make)
 	@middleware-kotlin/bench/peers.sh
 
-bench: setup ## Compare speeds side by side, in turns: proxies (`make peers` adds one), load generators, queues (Debian: nutcracker libmemcached-tools postgresql)
+bench: setup ## Compare speeds side by side, in turns: proxies (`make peers` adds one), load generators, queues; then how long answers take (Debian: nutcracker libmemcached-tools postgresql)
 	@$(BIN)/python middleware-kotlin/bench/middleware.py
 	@$(BIN)/python middleware-kotlin/bench/loadgen.py
 	@$(BIN)/python middleware-kotlin/bench/message_queues.py
+	@PYTHONPATH=. $(BIN)/python tests/speed/measure_answers.py
 
 coverage: $(INSTALLED) ## How often intervals of campaigns that stop by themselves hold the truth: minutes, writes docs/explanation/precision.md
 	@PYTHONPATH=. nice $(BIN)/python tests/coverage/measure_coverage.py

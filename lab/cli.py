@@ -184,6 +184,11 @@ def shell(host: str, command: tuple[str, ...]) -> None:
     help="Write down one of N requests of each connection wherever it passes, for `lab trace`; or "
     "`none`.  [default: each section's]",
 )
+@click.option(
+    "--report",
+    is_flag=True,
+    help="Write figures/report/ (HTML) with what is measured so far after each section.",
+)
 @_clear_errors
 def run(
     sections: tuple[str, ...],
@@ -197,6 +202,7 @@ def run(
     retry: bool,
     dry_run: bool,
     own_lab: bool,
+    report: bool,
 ) -> None:
     """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
 
@@ -229,11 +235,19 @@ def run(
         say(missing_table(plans, links, opened.path))
         opened.require_hosts(*sections)
         return
+    on_section = None
+    if report:
+        from lab.pages_so_far import PagesSoFar  # notebooks are slow to load
+
+        to_come = [name for name in sections if opened.missing(name, retry=retry)]
+        on_section = PagesSoFar(opened, [opened.plan(name).name for name in to_come]).write
     left: list[RunState] = []
     for topology, group in _by_topology(opened, sections).items():
         missing = any(opened.missing(section, retry=retry) for section in group)
         with lab_up(fleet, topology) if own_lab and missing else contextlib.nullcontext():
-            left += opened.measure(*group, retry=retry, time_dilation=time_dilation)
+            left += opened.measure(
+                *group, retry=retry, time_dilation=time_dilation, on_section=on_section
+            )
     if known := known_text([opened.planned(section) for section in sections]):
         say(known)
     planned = sum(len(opened.states(section)) for section in sections)

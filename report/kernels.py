@@ -28,6 +28,7 @@ _WHEN_NEEDED = (  # what most notebooks come to import, but not at once
     "scipy.stats",
     "statsmodels.regression.linear_model",
 )
+_preloaded: set[str] = set()
 
 
 def import_first(notebooks: Iterable[Any]) -> None:
@@ -39,8 +40,8 @@ def import_first(notebooks: Iterable[Any]) -> None:
     sources = [cell.source for book in notebooks for cell in book.cells if "import" in cell.source]
     wanted = {name for source in sources for name in _imported(source)}
     # A fork begins with the main module of its parent, and so with what that has imported.
-    own = [name for name in wanted | sys.modules.keys() if name.startswith(_OWN)]
-    _FORKS.set_forkserver_preload([*_WHEN_NEEDED, *sorted(own)])
+    _preloaded.update(name for name in wanted | sys.modules.keys() if name.startswith(_OWN))
+    _FORKS.set_forkserver_preload([*_WHEN_NEEDED, *sorted(_preloaded)])
 
 
 def _imported(source: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -86,20 +87,18 @@ def make_report(
         )
     sections = sorted({manifest.section for manifest in manifests})
     held = find_sections(path).keys() | find_studies(path).keys()
-    jobs = [_job(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
-    profile = manifests[0].profile or opened.profile
-    parameters = {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
+    jobs = [job_of(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     drawings: dict[Path, Future[Section]] = {}
     beside = ThreadPoolExecutor(2)  # claims, and drawings of what is executed already
     try:
         found = beside.submit(claims_of, path)
         executed = execute(
             jobs,
-            parameters,
+            parameters_of(campaign, manifests[0].profile or opened.profile),
             EXECUTED / campaign,
             progress,
-            list(_inputs(path)),
-            lambda notebook: drawings.update({notebook: beside.submit(_drawn, notebook)}),
+            inputs(path),
+            lambda notebook: drawings.update({notebook: beside.submit(read_drawn, notebook)}),
         )
         outcomes = found.result()
         chapters = [drawings[notebook].result() for notebook in executed]
@@ -115,7 +114,13 @@ def make_report(
     return exported
 
 
-def _drawn(notebook: Path) -> Section:
+def parameters_of(campaign: str, profile: str) -> dict[str, object]:
+    """Return what notebooks are told, so that they show what a campaign holds."""
+    return {"fleet": NO_FLEET, "profile": profile, "campaign": campaign}
+
+
+def read_drawn(notebook: Path) -> Section:
+    """Read an executed notebook and draw its figures; errors as `with_drawings`."""
     return with_drawings([read_section(notebook)])[0]
 
 
@@ -126,14 +131,25 @@ def _missing(campaign: Campaign, section: str) -> list[str]:
         return []
 
 
-def _job(path: Path, campaign: str, held: Set[str]) -> Job:
-    try:
-        notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-    except (OSError, nbformat.reader.NotJSONError) as exc:
-        raise ReportError(path, None, f"not a readable notebook: {exc}") from exc
+def job_of(path: Path, campaign: str, held: Set[str]) -> Job:
+    """Return what is to be executed of a notebook where a campaign holds these sections."""
+    notebook = read_notebook(path)
     wanted = measured_sections(notebook)
     shown = showable(notebook, campaign, held)
     return Job(path=path, notebook=shown, runs=not wanted or not held.isdisjoint(wanted))
+
+
+def read_notebook(path: Path) -> Any:
+    """Read a notebook; ReportError if it is none."""
+    try:
+        return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    except (OSError, nbformat.reader.NotJSONError) as exc:
+        raise ReportError(path, None, f"not a readable notebook: {exc}") from exc
+
+
+def inputs(campaign_dir: Path) -> list[Path]:
+    """Return the files that the notebooks about a campaign are made from: code and manifests."""
+    return list(_inputs(campaign_dir))
 
 
 def _inputs(campaign_dir: Path) -> Iterator[Path]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -243,6 +243,7 @@ class Campaign:
         progress: bool = True,
         retry: bool = False,
         time_dilation: float | None = None,
+        on_section: Callable[[str], None] | None = None,
     ) -> list[RunState]:
         """Measure what is missing of `sections`; a finished campaign needs no host at all.
 
@@ -254,6 +255,7 @@ class Campaign:
         sections : names, or paths of section files.
         retry : make new attempts at the runs that were given up, too.
         time_dilation : k of all `sections` instead of what each says; the local lab only.
+        on_section : called with each section that was measured now, before the next one.
 
         Returns
         -------
@@ -277,7 +279,7 @@ class Campaign:
         )
         if missing and self.fleet != NO_FLEET:
             kept = [file for one in opened.values() for file in one.own_files()]
-            controller.measure(missing, kept, time_dilation=time_dilation)
+            controller.measure(missing, kept, time_dilation=time_dilation, on_section=on_section)
         elif was_killed(self.path) and inventory is not None:
             # Who measures there now has cleared the hosts.
             with contextlib.suppress(ConfigError), controller.alone(inventory, []):

@@ -95,6 +95,7 @@ class Controller:
         own_files: Iterable[tuple[Path, Path]] = (),
         *,
         time_dilation: float | None = None,
+        on_section: Callable[[str], None] | None = None,
     ) -> None:
         """Measure what is missing of sections, one section after the other.
 
@@ -102,6 +103,7 @@ class Controller:
         ----------
         own_files : files of the user's own, with the folder in which the campaign keeps each.
         time_dilation : k of all sections instead of what each says; the local lab only.
+        on_section : called with each section when nothing of it is left to measure.
 
         Raises
         ------
@@ -146,6 +148,9 @@ class Controller:
 
                 for one in todo:
                     self._measure_section(leases, one, bar, on_start, phases)
+                    if on_section is not None:
+                        bar.show(f"section {one.opened.section.name}: done")
+                        on_section(one.opened.section.name)
 
     def _measure_section(
         self,

@@ -98,7 +98,9 @@ def test_controller_that_was_killed_leaves_a_campaign_that_goes_on(fleet, tmp_pa
     assert "lease" in left_on(fleet)["s1"]
     kept = done(campaign)
     assert kept
-    assert campaign.measure(SECTION, progress=False) == []
+    measured: list[str] = []
+    assert campaign.measure(SECTION, progress=False, on_section=measured.append) == []
+    assert measured == [SECTION]
     assert states(campaign)[-1] is State.DONE
     assert kept.items() <= done(campaign).items(), "a run that was done was measured again"
     assert jobs_running() == []
