@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from records.documents import Count, Natural, Seconds, parse, told
 from records.manifest_entries import (
@@ -85,17 +85,17 @@ class Manifest(Verdict):
     seed: int | None = None
     started_at: _Time = ""
     finished_at: _Time = ""
-    git: Git = Git(commit="unknown", dirty=True)
-    control: Control = Control()
+    git: Git = Field(default_factory=lambda: Git(commit="unknown", dirty=True))
+    control: Control = Field(default_factory=Control)
     controller: Controller | None = None
-    topology: Topology = Topology()
+    topology: Topology = Field(default_factory=Topology)
     config: dict[str, _Level] = {}
     plan: dict[str, Any] = {}
     settings: dict[str, _Level] = {}
-    roles: Roles = Roles()
+    roles: Roles = Field(default_factory=Roles)
     hosts: dict[HostName, dict[str, str]] = {}
     generator: Generator | None = None
-    middleware: MiddlewareUnderTest = MiddlewareUnderTest()
+    middleware: MiddlewareUnderTest = Field(default_factory=MiddlewareUnderTest)
     targets: dict[HostName, list[HostName]] = {}
     instances_per_client: Count = 0
     threads_per_instance: Count = 0
@@ -106,7 +106,7 @@ class Manifest(Verdict):
     machine_share: float | None = None
     start: Start | None = None
     start_at_epoch_s: int | float = 0
-    durations: Durations = Durations()
+    durations: Durations = Field(default_factory=Durations)
     pauses: list[Pause] = []
     clocks: dict[HostName, dict[str, ClockReading]] = {}
     clock_offsets_s: dict[HostName, float] = {}

@@ -9,7 +9,9 @@ import contextlib
 import gc
 import gzip
 import json
+import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -18,13 +20,15 @@ from typing import Any
 from pydantic_core import from_json
 
 from analysis.results.errors import ParseError
-from records.documents import require_plain_values
+from records.documents import read_json, require_plain_values
 from records.files.unpacking import LARGEST_FILE_BYTES, gunzip
 from records.manifest import Manifest
 from records.names import is_plain_path
 
 MANIFEST, PACKED_MANIFESTS = "manifest.json", "manifests.json.gz"
 TRANSCRIPT = ("files", "jobs")  # of a manifest: what the run left and did; no table has it
+_LARGEST_BYTES = 16 << 20
+_MAY_CHANGE_UNSEEN_NS = 100_000_000  # a file system's clock ticks; twice in a tick is one time
 PARTIAL_SUFFIX = ".partial"  # of the folder of a run that is not complete
 
 _Packed = Mapping[str, Mapping[str, dict[str, Any]]]
@@ -53,7 +57,12 @@ def run_folders(section_dir: Path) -> list[Path]:
 
 def run_names(section_dir: Path, configuration: str) -> list[str]:
     """Return the names of the folders of a configuration's runs in their order."""
-    loose = {path.parent.name for path in (section_dir / configuration).glob(f"*/{MANIFEST}")}
+    loose = set()
+    with (
+        contextlib.suppress(FileNotFoundError, NotADirectoryError),
+        os.scandir(section_dir / configuration) as entries,
+    ):
+        loose = {one.name for one in entries if Path(one.path, MANIFEST).exists()}
     return sorted(loose.union(packed_documents(section_dir).get(configuration, ())))
 
 
@@ -70,8 +79,33 @@ def each_run(
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a run folder; ParseError when missing, damaged or of another format."""
-    packed = None if (folder / MANIFEST).exists() else packed_manifest(folder)
-    return packed or _record(folder / MANIFEST, read_document(folder))
+    path = folder / MANIFEST
+    try:
+        return loose_manifest(path)
+    except FileNotFoundError as exc:
+        if packed := packed_manifest(folder):
+            return packed
+        raise ParseError(path, None, "file is missing: the run is not complete") from exc
+    except json.JSONDecodeError as exc:
+        raise ParseError(path, None, f"not a complete JSON document: {exc}") from exc
+    except ValueError as exc:
+        raise ParseError(path, None, str(exc)) from exc
+
+
+def loose_manifest(path: Path) -> Manifest:
+    """Read a manifest that is a file of its own: once, as long as it is not written anew.
+
+    Raises
+    ------
+    OSError, ValueError
+        There is none; it is damaged, a link, no regular file, too large, or of another format.
+    """
+    known = path.lstat()
+    if stat.S_ISLNK(known.st_mode):
+        raise ValueError("it is a link, and no regular file")
+    if time.time_ns() - known.st_mtime_ns < _MAY_CHANGE_UNSEEN_NS:
+        return Manifest.read(read_json(path, _LARGEST_BYTES))
+    return _read_loose(path.absolute(), known.st_ino, known.st_mtime_ns, known.st_size)
 
 
 def packed_manifest(folder: Path) -> Manifest | None:
@@ -126,13 +160,6 @@ def packed_documents(section_dir: Path) -> _Packed:
     return _read_packed(*known) if known else {}
 
 
-def modified_ns(folder: Path) -> int:
-    """Return when the file that has the manifest of a run was written, in ns of the epoch."""
-    path = folder / MANIFEST
-    path = path if path.exists() else folder.parent.parent / PACKED_MANIFESTS
-    return path.stat().st_mtime_ns
-
-
 def manifest_files(campaign_dir: Path) -> Iterator[Path]:
     """Yield the files that hold the manifests of a campaign."""
     yield from campaign_dir.glob(f"*/*/*/{MANIFEST}")
@@ -175,6 +202,11 @@ def _record(path: Path, document: object) -> Manifest:
         return Manifest.read(document)
     except ValueError as exc:
         raise ParseError(path, None, str(exc)) from exc
+
+
+@lru_cache(maxsize=100_000)
+def _read_loose(path: Path, *_: int) -> Manifest:
+    return Manifest.read(read_json(path, _LARGEST_BYTES))
 
 
 @lru_cache(maxsize=100_000)

@@ -226,11 +226,11 @@ class Campaign:
         The local lab is brought up with what they ask for; of a fleet of this machine that is down
         nothing is known.
         """
-        missing = [section for section in sections if self.missing(section)]
         inventory = self._inventory()
-        if not missing or self.fleet in (LOCAL, NO_FLEET):
+        if self.fleet in (LOCAL, NO_FLEET) or (inventory is None and self.fleet in OTHERS):
             return
-        if inventory is None and self.fleet in OTHERS:
+        missing = [section for section in sections if self.missing(section)]
+        if not missing:
             return
         inventory = inventory or Inventory.read(inventory_path(self.fleet))  # tells what is wrong
         for section in missing:

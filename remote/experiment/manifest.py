@@ -15,10 +15,10 @@ from analysis.results.manifests import (
     MANIFEST,
     PACKED_MANIFESTS,
     all_kept,
+    loose_manifest,
     packed_manifest,
     run_folders,
 )
-from records.documents import read_json
 from records.files.atomic import sync_to_disk, write_json
 from records.manifest import Manifest
 from records.manifest_entries import File, Git
@@ -26,7 +26,6 @@ from remote.errors import ConfigError
 from remote.git_commands import git_command
 from remote.hosts.ssh.received import Received
 
-LARGEST_MANIFEST_BYTES = 16 << 20
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
@@ -140,15 +139,9 @@ def read_manifest(path: Path, *, whole: bool = False) -> Manifest:
 def _loose(path: Path, remedy: str) -> Manifest:
     """Read a manifest that is a file of its own."""
     try:
-        if path.is_symlink():
-            raise ValueError("it is a link, and no regular file")
-        document = read_json(path, LARGEST_MANIFEST_BYTES)
+        return loose_manifest(path)
     except (OSError, ValueError) as exc:
         raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
-    try:
-        return Manifest.read(document)
-    except ValueError as exc:
-        raise ConfigError(path, f"{exc}; {remedy}") from exc
 
 
 def _packed(path: Path) -> tuple[Path, Manifest] | None:

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from analysis.results.manifests import PARTIAL_SUFFIX, is_packed, run_names
@@ -59,7 +60,7 @@ class Run:
         k = self.time_dilation if is_dilated else 1.0
         return self.planned or self.section.fixed.of_clock(k)
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """Where the accepted run stands."""
         return self.campaign_dir / self.section.name / slug(self.config) / f"rep-{self.repetition}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
-from analysis.results.manifests import modified_ns, run_folders, run_names
+from analysis.results.manifests import run_folders, run_names
 from records.manifest import Manifest
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted
@@ -18,14 +17,6 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.run import run_label
 from remote.experiment.section import Config, Section, slug
 
-_NOT_NEEDED: dict[str, object] = {
-    "plan": {},
-    "settings": {},
-    "hosts": {},
-    "clocks": {},
-    "jobs": [],
-    "files": {},
-}
 _RATE = "arrival_rate_per_s"
 
 
@@ -141,7 +132,7 @@ def _configs(section: Section, folder: Path) -> Iterable[Config]:
 
 def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
     runs = [folder / slug(config) / name for name in run_names(folder, slug(config))]
-    manifests = [_manifest(run, modified_ns(run)) for run in runs if run.name.startswith("rep-")]
+    manifests = [read_manifest(run) for run in runs if run.name.startswith("rep-")]
     measured = tuple(_measured(m) for m in manifests if m.status in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
     by_repetition: dict[int, list[Manifest]] = {}
@@ -154,14 +145,6 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
     )
 
 
-@lru_cache(maxsize=100_000)
-def _manifest(run: Path, modified: int) -> Manifest:
-    """Read a manifest once, as long as it is not written anew; keep what planning needs of it."""
-    manifest = read_manifest(run)
-    limits = [check for check in manifest.checks if check.name.endswith(NOT_THE_LIMIT)]
-    return manifest.model_copy(update={"checks": limits, **_NOT_NEEDED})
-
-
 def _measured(manifest: Manifest) -> Measured:
     return Measured(
         repetition=manifest.repetition,
@@ -171,5 +154,7 @@ def _measured(manifest: Manifest) -> Measured:
         lengths=Lengths(**manifest.durations.model_dump()),
         results=manifest.results,
         machine_share=manifest.machine_share,
-        machine_is_limit=not all(check.passed for check in manifest.checks),
+        machine_is_limit=any(
+            not check.passed for check in manifest.checks if check.name.endswith(NOT_THE_LIMIT)
+        ),
     )
