@@ -48,7 +48,6 @@ class LiveReport:
         self._campaign = campaign
         self._name = campaign.path.relative_to(DATA).as_posix()
         self._folder = folder
-        self._sections = set(sections)
         self._to_come = set(sections)
         self._chapters: dict[Path, Section] = {}
         books = {path: read_notebook(path) for path in numbered_notebooks()}
@@ -89,10 +88,10 @@ class LiveReport:
         return export(parts, summarise(list(each_manifest(path))), self._folder, [HTML]).html
 
     def _notice(self) -> Section:
-        done = f"{len(self._sections - self._to_come)} of {counted(len(self._sections), 'section')}"
         text = (
-            f"# {LETTER} So far\n\nCampaign {self._name} is being measured: {done} so far. "
-            "These pages are written anew after each section; reload them to see more. Findings "
-            "and appendix come with the whole report."
+            f"# {LETTER} So far\n\nCampaign {self._name} is being measured; "
+            f"{counted(len(self._to_come), 'section')} to come. These pages are written anew after "
+            "each section: reload them to see more. Findings and appendix come with the whole "
+            "report."
         )
         return Section(PATH, LETTER, (Prose(1, text),))
