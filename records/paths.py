@@ -7,6 +7,9 @@ DATA = PROJECT / "data"
 PUBLISHED = DATA / "published"
 REFERENCE = DATA / "reference"
 FIGURES = PROJECT / "figures"
+BUILD = PROJECT / "build"
+MIDDLEWARES = "middlewares"
+"""Folder of a campaign that holds the campaigns of other middlewares."""
 
 
 def campaign_dir(campaign: str) -> Path:

@@ -89,9 +89,8 @@ def make_report(
     held = find_sections(path).keys() | find_studies(path).keys()
     jobs = [job_of(notebook, campaign, held) for notebook in notebooks or numbered_notebooks()]
     drawings: dict[Path, Future[Section]] = {}
-    beside = ThreadPoolExecutor(2)  # claims, and drawings of what is executed already
+    beside = ThreadPoolExecutor(1)  # drawings of what is executed already
     try:
-        found = beside.submit(claims_of, path)
         executed = execute(
             jobs,
             parameters_of(campaign, manifests[0].profile or opened.profile),
@@ -100,10 +99,10 @@ def make_report(
             inputs(path),
             lambda notebook: drawings.update({notebook: beside.submit(read_drawn, notebook)}),
         )
-        outcomes = found.result()
         chapters = [drawings[notebook].result() for notebook in executed]
     finally:
         beside.shutdown(cancel_futures=True)
+    outcomes = claims_of(path)  # most are kept by the notebooks that have shown them
     missing = {name: _missing(opened, name) for name in sections}
     first = [] if notebooks else [summary(outcomes, chapters)]
     parts = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]

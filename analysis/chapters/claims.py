@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,9 +22,13 @@ from analysis.chapters.with_middleware.claims import chapter as with_middleware
 from analysis.chapters.without_middleware.claims import chapter as without_middleware
 from analysis.chapters.writes.claims import chapter as writes
 from analysis.claims.claim import Chapter, Outcome
+from analysis.claims.fingerprint import Fingerprint, fingerprint
+from analysis.claims.kept import keep, read_kept
 from analysis.claims.measurements import Measurements
 from analysis.lab.measured_study import find_studies, read_study
+from analysis.studies.machines import khalils_server, printed_sets
 from analysis.tables.loading import find_sections, load_tables
+from records.paths import BUILD, DATA, MIDDLEWARES
 
 CHAPTERS: dict[int, Chapter] = {
     0: lab_and_network,
@@ -43,6 +48,9 @@ CHAPTERS: dict[int, Chapter] = {
 
 ABOUT_RUNS = tuple(number for number in CHAPTERS if CHAPTERS[number] != published_results)
 """Chapters whose claims depend on a campaign's runs; the others are about what studies print."""
+KEPT = BUILD / "claims"
+"""Outcomes that were judged before: a folder for each campaign, a file for each chapter."""
+_STUDIES = (*printed_sets.STUDIES, khalils_server.STUDY)  # chapter 10 reads their machines' runs
 Read = TypeVar("Read")
 
 
@@ -55,21 +63,55 @@ class Judged:
 
 
 def claims_of(campaign_dir: Path, chapter: int | None = None) -> list[Outcome]:
-    """Judge the claims about a campaign, of one chapter or of all in their order.
+    """Return the outcomes of the claims about a campaign, of one chapter or of all in their order.
 
-    Those of which it holds no runs are there, too: they cannot be told.
+    Claims that the campaign holds no runs of are undecided. Outcomes are kept in `KEPT`, and judged
+    anew when the campaign, a campaign that they also depend on, the code or a library has changed.
 
     Raises
     ------
     ParseError
         A file of an accepted run is missing or damaged; names its path.
     """
-    judged = judge_chapters(campaign_dir, CHAPTERS if chapter is None else [chapter])
-    return [outcome for one in judged.values() for outcome in one.outcomes]
+    chapters = list(CHAPTERS) if chapter is None else [chapter]
+    found = _fingerprint(campaign_dir)
+    outcomes = {one: _read_kept(campaign_dir, one, found) for one in chapters}
+    missing = [one for one in chapters if outcomes[one] is None]
+    if missing:
+        judged = judge_chapters(campaign_dir, missing)
+        outcomes |= {one: judged[one].outcomes for one in missing}
+        now = _fingerprint(campaign_dir)  # judging makes tables that were missing
+        if found and now and found.sources == now.sources:
+            for one in missing:
+                keep(_kept_file(campaign_dir, one), now, judged[one].outcomes)
+    return [outcome for one in chapters for outcome in outcomes[one] or []]
+
+
+def _fingerprint(campaign_dir: Path) -> Fingerprint | None:
+    """Return the fingerprint of a campaign and of all others that its claims depend on.
+
+    None for campaigns elsewhere than in `DATA`, and where a file cannot be read.
+    """
+    if not campaign_dir.is_relative_to(DATA):
+        return None
+    top = campaign_dir.parents[1] if campaign_dir.parent.name == MIDDLEWARES else campaign_dir
+    with contextlib.suppress(OSError):
+        return fingerprint([top, *(DATA / study for study in _STUDIES)])
+    return None
+
+
+def _kept_file(campaign_dir: Path, chapter: int) -> Path:
+    return KEPT / campaign_dir.relative_to(DATA) / f"{chapter}.json"
+
+
+def _read_kept(campaign_dir: Path, chapter: int, found: Fingerprint | None) -> list[Outcome] | None:
+    if found is None:
+        return None
+    return read_kept(_kept_file(campaign_dir, chapter), found, CHAPTERS[chapter].claims)
 
 
 def judge_chapters(campaign_dir: Path, chapters: Iterable[int] = CHAPTERS) -> dict[int, Judged]:
-    """Judge the claims of chapters by a campaign.
+    """Judge the claims of chapters by a campaign, whatever was kept.
 
     Raises
     ------

@@ -17,8 +17,8 @@ from analysis.lab.sensitivity import PARAMETERS, predict_measured, sensitivity_t
 from analysis.results.manifests import each_run, measured_sections
 from analysis.statistics.estimates import Estimate
 from analysis.tables.frames import Tables
-from analysis.tables.loading import MIDDLEWARES
 from analysis.tables.tidy_cache import campaign_tables
+from records.paths import MIDDLEWARES
 from records.sensitivity import AS_IT_IS, FOLDER, OF_HOSTS, THROUGHPUT, case_name, parameter_words
 from records.verdict import ACCEPTED
 

@@ -17,10 +17,10 @@ from analysis.results.manifests import measured_sections
 from analysis.tables.frames import Tables, stack
 from analysis.tables.provenance import each_manifest
 from analysis.tables.tidy_cache import campaign_tables
+from records.paths import MIDDLEWARES
 from records.verdict import ACCEPTED
 
 OWN = "mwlab"
-MIDDLEWARES = "middlewares"
 WITHOUT_MIDDLEWARE = ("0", "2.1", "2.2")
 _LINKS = "links"  # the kind of a plan
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from records.names import NAME, NAME_RULE
-from records.paths import DATA
+from records.paths import DATA, MIDDLEWARES
 from records.section import PROFILES
 from records.settings import OWN_MIDDLEWARE
 from remote.campaign.controller import Controller
@@ -34,7 +34,6 @@ from remote.hosts.inventory import Inventory
 from remote.providers.fleets import LOCAL, OTHERS, inventory_path
 from remote.services.middleware_file import SUFFIX, find_middleware_file, read_middleware_file
 
-OF_MIDDLEWARES = "middlewares"  # folder of a campaign with those of other middlewares
 NO_FLEET = "none"  # shows what is measured and touches no host
 
 
@@ -95,13 +94,13 @@ class Campaign:
             profile or on another fleet, its folder holds symbolic links, or on fleet ``none`` a
             manifest is not whole.
         """
-        named = re.fullmatch(rf"({NAME})(?:/{OF_MIDDLEWARES}/({NAME}))?", name)
+        named = re.fullmatch(rf"({NAME})(?:/{MIDDLEWARES}/({NAME}))?", name)
         if named is None or named[1] == "published":
             raise ConfigError(data_dir / name, f"a campaign's name consists of {NAME_RULE}")
         middleware = middleware or named[2] or OWN_MIDDLEWARE
         path, file = data_dir / named[1], None
         if (stem := Path(middleware).name.removesuffix(SUFFIX)) != OWN_MIDDLEWARE:
-            path = path / OF_MIDDLEWARES / stem
+            path = path / MIDDLEWARES / stem
             file = find_middleware_file(middleware, [Path.cwd(), path / KEPT])
         if profile not in PROFILES:
             raise ConfigError(path, f"no profile `{profile}`; there are {', '.join(PROFILES)}")

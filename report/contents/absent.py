@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Sequence, Set
 
-from analysis.tables.loading import MIDDLEWARES
+from records.paths import MIDDLEWARES
 from records.sensitivity import FOLDER
 from remote.experiment.section import slug
 

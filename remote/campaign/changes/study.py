@@ -16,10 +16,10 @@ import pandas as pd
 
 from records.files.locks import is_locked
 from records.objective import RESULTS
+from records.paths import MIDDLEWARES
 from records.sensitivity import AS_IT_IS, FOLDER, THROUGHPUT
 from records.settings import Level
 from remote.campaign import Campaign
-from remote.campaign.campaign import OF_MIDDLEWARES
 from remote.campaign.changes.cases import Case, config_of, plan_cases
 from remote.campaign.opened_section import OpenedSection
 from remote.campaign.planning.cell import Cell, cells
@@ -203,7 +203,7 @@ def measure_study(
 
 def _of_middleware(campaign: Campaign, middleware: str) -> Campaign:
     """Return the campaign of another middleware in the same campaign."""
-    inside = campaign.path.parent.name == OF_MIDDLEWARES
+    inside = campaign.path.parent.name == MIDDLEWARES
     around = campaign.path.parents[1] if inside else campaign.path
     return Campaign.open(
         around.name,

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from analysis.chapters import claims as chapters
-from analysis.chapters.claims import ABOUT_RUNS, CHAPTERS, claims_of, judge_chapters
+from analysis.chapters.claims import ABOUT_RUNS, CHAPTERS, judge_chapters
 from analysis.claims.measurements import THROUGHPUT
 from analysis.claims.rules import Verdict
 from records.paths import PROJECT, REFERENCE
@@ -23,7 +23,8 @@ def claims(tmp_path_factory):
 
 
 def of_chapters(*chapters):
-    return {one.claim.id: one for number in chapters for one in claims_of(REFERENCE, number)}
+    judged = judge_chapters(REFERENCE, chapters)
+    return {one.claim.id: one for chapter in judged.values() for one in chapter.outcomes}
 
 
 def test_ids_are_unique_and_name_the_chapters_folder():
