@@ -1,11 +1,12 @@
 """Unit conversions. Parsers use them once; everywhere else the unit stands in the column name."""
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-import pandas as pd
+if TYPE_CHECKING:  # pandas is slow to import
+    import numpy as np
+    import pandas as pd
 
-Numeric = TypeVar("Numeric", float, np.ndarray, pd.Series, pd.DataFrame)
+Numeric = TypeVar("Numeric", float, "np.ndarray", "pd.Series", "pd.DataFrame")
 
 MS_PER_S = 1_000
 US_PER_MS = 1_000

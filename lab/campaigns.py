@@ -16,7 +16,6 @@ from analysis.results.manifests import MANIFEST, PACKED_MANIFESTS, measured_sect
 from analysis.tables.packed.archives import RAW
 from lab.say import say
 from lab.shared_options import fleet_option, public_option
-from lab.verify import verify_campaign
 from records.paths import DATA
 from records.text.words import counted
 from remote.campaign import NO_FLEET, Campaign
@@ -60,6 +59,8 @@ def verify(name: str) -> None:
     this copy are named. Exit status 1 if anything that is there is not as it was when it was
     measured.
     """
+    from lab.verify import verify_campaign  # readers of results are slow to import
+
     path = campaign_dir(name)
     found = verify_campaign(path)
     for finding in found.findings:

@@ -35,8 +35,8 @@ from records.manifest import Manifest
 from records.section import RESERVED, is_section_name
 from records.verdict import ACCEPTED, PILOT
 from remote.errors import ConfigError
-from remote.experiment.checks import evaluate
 from remote.experiment.checks.duration import is_long_enough
+from remote.experiment.checks.run import evaluate
 from remote.experiment.manifest import read_manifest
 from remote.experiment.section import slug
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import CONFIDENCE, t_quantile
+from analysis.statistics.student import CONFIDENCE, t_quantile
 from analysis.statistics.verdicts import Bounds, Verdict, margin_bounds, verdict_within
 
 __all__ = ["Rule", "Verdict", "at_least", "at_most", "equal_to"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,10 +6,11 @@ import pandas as pd
 
 from analysis.laws.operational import interactive_response_time, interactive_throughput
 from analysis.statistics.comparison import verdicts
-from analysis.statistics.intervals import CONFIDENCE, aggregate
+from analysis.statistics.intervals import aggregate
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
 from analysis.statistics.precision.split_by_regime import REGIME
+from analysis.statistics.student import CONFIDENCE
 from analysis.tables.frames import SETTINGS
 from analysis.tables.loading import OWN
 from analysis.units import MS_PER_S

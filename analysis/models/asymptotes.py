@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 
 from analysis.models.measured import measured_system
 from analysis.models.system import System
-from analysis.statistics.intervals import FloatArray
 from analysis.statistics.loads.curve import THINK_TIME, with_think_time
+from analysis.statistics.student import FloatArray
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.models.convolution import arrival_conditions, throughputs
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 
 @dataclass(frozen=True)

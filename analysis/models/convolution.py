@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import expit, gammaln
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 Condition = tuple[FloatArray, FloatArray]
 _ROWS = 256  # of a window matrix at a time: it stays in the processor's cache

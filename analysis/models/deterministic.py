@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincc
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 
 def md1_num_in_system(traffic_intensity: float, most: int) -> FloatArray:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import exprel, gammaln
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

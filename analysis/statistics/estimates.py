@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.intervals import t_quantile
+from analysis.statistics.student import t_quantile
 
 
 @dataclass(frozen=True, kw_only=True)

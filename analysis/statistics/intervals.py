@@ -15,27 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from analysis.statistics.student import t_quantile
 
-CONFIDENCE = 0.95
-QUANTILE_CONFIDENCE = 0.98  # of t; the difference makes up for campaigns that stop by luck
 REPETITION = "repetition"
-
-
-def t_quantile(freedom: ArrayLike) -> FloatArray:
-    """Return how many standard errors the bounds of a 95 % interval are away from the mean.
-
-    Parameters
-    ----------
-    freedom
-        Degrees of freedom of the standard error; NaN below one.
-    """
-    known = np.asarray(freedom, dtype=float)
-    quantile = stdtrit(np.where(known > 0, known, np.nan), (1 + QUANTILE_CONFIDENCE) / 2)
-    return np.asarray(quantile, dtype=float)
 
 
 def aggregate(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:

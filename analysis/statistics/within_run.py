@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 from analysis.results.histograms import histogram_percentiles
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.student import CONFIDENCE
 
 FEWEST_BATCHES, MOST_BATCHES = 5, 10
 LARGEST_PERCENT = 90.0  # slow requests come together: a run has too few such times for the tail

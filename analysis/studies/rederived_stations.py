@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from analysis.models import mm1, mmm
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 from analysis.studies.printed import published_table
 from analysis.studies.rows import ROUNDING, STATIONS, rows_of
 

@@ -30,7 +30,8 @@ from remote.errors import (
     RemoteError,
 )
 from remote.experiment.manifest import read_manifest, utc
-from remote.experiment.run import Collected, Run, store
+from remote.experiment.run import Run
+from remote.experiment.storing import Collected, store
 from remote.hosts.connection import Connection
 from remote.hosts.group import Fleet
 from remote.hosts.inventory import Host

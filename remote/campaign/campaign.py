@@ -17,7 +17,6 @@ from records.names import NAME, NAME_RULE
 from records.paths import DATA, MIDDLEWARES
 from records.section import PROFILES
 from records.settings import OWN_MIDDLEWARE
-from remote.campaign.controller import Controller
 from remote.campaign.opened_section import OpenedSection
 from remote.campaign.plain_files import require_plain_files
 from remote.campaign.planning.plan import Plan
@@ -265,6 +264,8 @@ class Campaign:
         RemoteError, ConfigError
             A host is gone or the campaign cannot start; what is done stays done.
         """
+        from remote.campaign.controller import Controller  # SSH is slow to import
+
         inventory = self._inventory()
         opened = {name: self.opened(name) for name in sections}
         missing = [one for one in opened.values() if one.missing(inventory, retry=retry)]

@@ -9,10 +9,10 @@ from pathlib import Path
 from remote.campaign.planning.cell import cells
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.states import RunState, State, is_controlled, state_of
+from remote.experiment.links_section import SECONDS_BY_PROFILE, links_section
 from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT, SECTIONS_DIR
-from remote.experiment.sessions.links import SECONDS_BY_PROFILE, links_section
 from remote.hosts.inventory import Inventory
 from remote.services.middleware_file import (
     FOLDER,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from records.manifest import Manifest
-from remote.experiment.checks import evaluate
+from remote.experiment.checks.run import evaluate
 from remote.experiment.manifest import write_manifest
 from tests.helpers.tools import (
     COOL_DOWN_S,

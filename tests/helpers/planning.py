@@ -15,8 +15,9 @@ from records.verdict import ACCEPTED, PILOT
 from remote.campaign import Campaign
 from remote.campaign.planning.plan import Plan
 from remote.experiment.manifest import write_manifest
-from remote.experiment.run import Run, is_pilot
+from remote.experiment.run import Run
 from remote.experiment.section import Config, slug
+from remote.experiment.storing import is_pilot
 from tests.helpers.campaign import identity
 
 BATCHES = 20  # that tell a run's own error

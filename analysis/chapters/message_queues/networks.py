@@ -40,7 +40,7 @@ from analysis.models.prediction import predict
 from analysis.models.simulated.replications import Case, replicate
 from analysis.models.simulated.simulation import SimulationOptions
 from analysis.models.system import System
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 

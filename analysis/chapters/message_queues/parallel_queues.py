@@ -28,7 +28,7 @@ from analysis.laws.summary import cells
 from analysis.models.closed import Station, solve_closed
 from analysis.models.open import mm1
 from analysis.statistics.comparison import compare
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 from analysis.units import MS_PER_S
 
 PARALLEL_ONCE = "parallel M/M/1, S measured once"

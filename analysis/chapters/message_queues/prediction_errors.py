@@ -11,7 +11,7 @@ from scipy.special import stdtr
 from analysis.chapters.message_queues.networks import CELL, RESPONSE_TIME, THROUGHPUT
 from analysis.laws.limits import CPU_FULL
 from analysis.statistics.comparison import NEAR, compare, rms_log_error
-from analysis.statistics.intervals import t_quantile
+from analysis.statistics.student import t_quantile
 
 RIGHT = "any that is right"
 HELD_OUT, LIGHT = "held out", "lightest, told demands"

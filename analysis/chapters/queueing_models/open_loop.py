@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from analysis.models import link_time, mmm
 from analysis.statistics.comparison import verdicts
-from analysis.statistics.intervals import FloatArray, aggregate
+from analysis.statistics.intervals import aggregate
+from analysis.statistics.student import FloatArray
 from analysis.units import MS_PER_S
 
 TOKEN_BUCKET = "M/D/1, token bucket"

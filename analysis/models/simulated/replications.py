@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 from analysis.models.simulated.simulation import SimulationOptions, simulate
 from analysis.models.system import System
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.student import CONFIDENCE
 from analysis.work import mapped, workers
 
 PRECISE = ("throughput_ops_per_s", "client_response_time_ms")

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 
 from analysis.models.simulated.events import Run
 from analysis.models.system import System
-from analysis.statistics.intervals import CONFIDENCE, FloatArray
+from analysis.statistics.student import CONFIDENCE, FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)

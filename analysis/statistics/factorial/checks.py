@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from analysis.statistics.factorial.model import FactorialResult
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.student import CONFIDENCE
 
 Array = NDArray[np.float64]
 

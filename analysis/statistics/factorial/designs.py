@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.statistics.factorial.checks import UNEQUAL, p_of_equal_variances, powers_that_fit
 from analysis.statistics.factorial.model import MEAN, FactorialResult, analyse
-from analysis.statistics.intervals import QUANTILE_CONFIDENCE
+from analysis.statistics.student import QUANTILE_CONFIDENCE
 
 BLOCK = "repetition"  # runs are shuffled within a repetition of all combinations
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.statistics.intervals import QUANTILE_CONFIDENCE
+from analysis.statistics.student import QUANTILE_CONFIDENCE
 from analysis.units import MS_PER_S
 
 Array = NDArray[np.float64]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.units import ms_to_s
 from records.manifest_entries import Topology
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 LEAST_BATCHES = 10
 TESTED_BATCHES = 2 * LEAST_BATCHES  # half as long as those whose spread counts

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtr
 
-from analysis.statistics.intervals import QUANTILE_CONFIDENCE, FloatArray
+from analysis.statistics.student import QUANTILE_CONFIDENCE, FloatArray
 
 SIGNIFICANCE = 0.05
 

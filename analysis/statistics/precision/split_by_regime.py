@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import fdtr
 
-from analysis.statistics.intervals import FloatArray
 from analysis.statistics.precision.batches import LEAST_BATCHES, batch_means
+from analysis.statistics.student import FloatArray
 
 REGIME = "regime"
 SIGNIFICANCE = 0.01

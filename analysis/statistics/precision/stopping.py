@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.estimates import mean_of
-from analysis.statistics.intervals import t_quantile
+from analysis.statistics.student import t_quantile
 
 MOST_REPETITIONS = 10_000
 
@@ -44,7 +44,7 @@ def standing(means: Sequence[float], *, goal: float, repetitions: tuple[int, int
     """Judge the repetitions of a cell: precise enough, or how many it would take.
 
     The interval is the one that tables, figures and claims show
-    (`analysis.statistics.intervals.t_quantile`), so that a cell whose goal is reached shows an
+    (`analysis.statistics.student.t_quantile`), so that a cell whose goal is reached shows an
     interval as narrow as its goal.
 
     Parameters

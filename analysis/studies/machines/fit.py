@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
 
-from analysis.statistics.intervals import FloatArray, t_quantile
+from analysis.statistics.student import FloatArray, t_quantile
 from analysis.studies.machines.five_numbers import Machines, names, throughputs
 from analysis.studies.machines.printed_sets import DESIGN, STUDIES
 

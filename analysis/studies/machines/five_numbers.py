@@ -18,8 +18,8 @@ import pandas as pd
 
 from analysis.models import FlowEquivalentStation, Station, closed_throughput, message_bytes
 from analysis.models.closed import AnyStation
-from analysis.statistics.intervals import FloatArray
 from analysis.statistics.loads.message_sizes import link_seconds
+from analysis.statistics.student import FloatArray
 from analysis.studies.one_link import NETWORK_DELAY_S
 
 # What iperf measured of what the studies' clients and middlewares send.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.student import CONFIDENCE
 from remote.campaign.planning.probe import Judgement, Limit, Probe
 
 DIGITS = 3  # of a rate

@@ -11,7 +11,7 @@ from analysis.results.manifests import run_folders, run_names
 from records.manifest import Manifest
 from records.verdict import ACCEPTED, PILOT
 from remote.campaign.states import MAX_ATTEMPTS, counted
-from remote.experiment.checks.hosts import NOT_THE_LIMIT
+from remote.experiment.checks.check import NOT_THE_LIMIT
 from remote.experiment.lengths import Lengths
 from remote.experiment.manifest import read_manifest
 from remote.experiment.run import run_label

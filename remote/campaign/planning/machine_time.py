@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 from scipy.special import chdtri, stdtrit
 
-from analysis.statistics.intervals import CONFIDENCE
+from analysis.statistics.student import CONFIDENCE
 from remote.campaign.planning.cell import Measured
 
 RESPONSE_TIME = "client_response_time_ms"

@@ -1,5 +1,1 @@
 """Does a run count? Checks on what it left; required ones reject it, advisory ones are shown."""
-
-from remote.experiment.checks.run import evaluate
-
-__all__ = ["evaluate"]

@@ -7,7 +7,6 @@ stop are counted on one side only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,14 +17,11 @@ from records.files.unpacking import gunzip
 from records.manifest import Manifest
 from records.settings import CONSISTENT_HASH
 from records.verdict import Check
-from remote.experiment.checks.check import outcome
+from remote.experiment.checks.agreement import agree
 from remote.services.memcached import parse_stats
 
-TOLERANCE = 0.001
 COUNTERS = {"sets": "cmd_set", "keys": "cmd_get"}
 Counts = Mapping[str, float]
-_COUNTED = re.compile(r"generators counted (\d+), (-?\d+) counted here, \d+ may differ")
-_SUFFIX = "_counts"
 
 
 def count_checks(
@@ -92,29 +88,6 @@ def middleware_counts(result: MiddlewareResult) -> Counts:
 
 def _total(counts: Sequence[Counts], kind: str) -> float:
     return sum(one[kind] for one in counts)
-
-
-def agree(name: str, sent: float, counted: float, under_way: int) -> Check:
-    """Compare what generators counted with what was counted elsewhere."""
-    allowed = under_way + TOLERANCE * sent
-    return outcome(
-        name=f"{name}{_SUFFIX}",
-        passed=abs(sent - counted) <= allowed,
-        detail=f"generators counted {sent:.0f}, {counted:.0f} counted here, "
-        f"{allowed:.0f} may differ",
-    )
-
-
-def recorded_counts(check: Check) -> tuple[str, str, tuple[int, int]] | None:
-    """Return what `agree` recorded: the station, what was counted, the two counts.
-
-    None if the check compares no counts.
-    """
-    counted = _COUNTED.fullmatch(check.detail)
-    if counted is None or not check.name.endswith(_SUFFIX):
-        return None
-    station, _, kind = check.name.removesuffix(_SUFFIX).rpartition("_")
-    return station, kind, (int(counted[1]), int(counted[2]))
 
 
 def _text(path: Path) -> str:

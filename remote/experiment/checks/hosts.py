@@ -15,14 +15,13 @@ from records.fleets import ONE_MACHINE
 from records.manifest import Manifest
 from records.text.words import counted
 from records.verdict import ADVISORY, Check, Window
-from remote.experiment.checks.check import outcome
+from remote.experiment.checks.check import NOT_THE_LIMIT, outcome
 from remote.experiment.checks.clocks import clock_checks
 from remote.services.monitors import monitor_of
 
 LEAST_IDLE_PERCENT = 5.0
 LARGEST_STEAL_PERCENT = 5.0
 LARGEST_GENERATOR_UTILIZATION = 0.9
-NOT_THE_LIMIT = "_not_the_limit"
 """What the names of checks end with that tell whether a machine, and which, was the limit."""
 
 _TROUBLE = re.compile(r"error|fail|exception|refused|reset by|denied|out of memory|killed", re.I)

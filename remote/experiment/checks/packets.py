@@ -15,8 +15,9 @@ from records.files.unpacking import gunzip
 from records.manifest import Manifest
 from records.settings import BY_PACKETS
 from records.verdict import ADVISORY, REQUIRED, Check
+from remote.experiment.checks.agreement import agree
 from remote.experiment.checks.check import outcome
-from remote.experiment.checks.counts import agree, sent_counts
+from remote.experiment.checks.counts import sent_counts
 from remote.services.capture import JOB, TABLES
 
 PACKETS_FOR_A_LOST_ONE = 100_000

@@ -14,8 +14,9 @@ from analysis.results.memtier import MemtierRun
 from analysis.results.packets import read_middlewares
 from records.manifest import Manifest
 from records.verdict import Check
+from remote.experiment.checks.agreement import agree
 from remote.experiment.checks.check import outcome
-from remote.experiment.checks.counts import agree, middleware_counts
+from remote.experiment.checks.counts import middleware_counts
 from remote.experiment.queues.databases import COUNTS
 
 OPERATIONS = ("send", "pop", "peek", "list")

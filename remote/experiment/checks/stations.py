@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from records.manifest import Manifest
-from remote.experiment.checks.counts import TOLERANCE, recorded_counts
+from remote.experiment.checks.agreement import TOLERANCE, recorded_counts
 
 UNRECORDED = "not recorded"
 SETS, KEYS, REQUESTS = "sets at servers", "keys at servers", "requests at middlewares"

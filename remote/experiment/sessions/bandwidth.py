@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from records.manifest_entries import JobOutcome
-from remote.experiment.run import Collected
 from remote.experiment.sessions.pairs import Pair
+from remote.experiment.storing import Collected
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.hosts.jobs import RunningJobs, Task, remove_job_folder, require_free_ports

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from records.manifest_entries import Roles
 from records.section import ROLES
-from remote.experiment.lengths import Durations
-from remote.experiment.run import END, START, Collected, Run
+from remote.experiment.links_section import PARALLEL
+from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import Bandwidths
 from remote.experiment.sessions.pairs import count_links, reply_pairs, request_pairs, rounds
+from remote.experiment.storing import END, START, Collected
 from remote.hosts.group import Fleet
 from remote.hosts.provision import Tools
 from remote.phases import MEASURING
 
-SEQUENTIAL, PARALLEL = "iperf3-sequential", "iperf3-parallel"
-SECONDS_BY_PROFILE = {"quick": 1, "paper": 5}  # smoke leaves links to section 0
 OMIT_S = {"quick": 0, "paper": 1}
-
-
-def links_section(plan: Section) -> Section:
-    """Return what measures the links of the section `plan`: each for itself, and all at once."""
-    return dataclasses.replace(
-        plan,
-        kind="links",
-        title=f"{plan.title}: its links",
-        factors={"kind": (SEQUENTIAL, PARALLEL)},
-        extra={},
-        follows={},
-        parts=(),
-        durations=Durations(repetitions=1, stable_s=SECONDS_BY_PROFILE[plan.profile]),
-        precision=None,
-        find=None,
-        pauses=(),
-    )
 
 
 class LinksSession:

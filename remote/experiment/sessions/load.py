@@ -15,7 +15,7 @@ from remote.errors import RemoteError
 from remote.experiment.queues import transactions
 from remote.experiment.queues.databases import counts, logs
 from remote.experiment.queues.messages import send_messages
-from remote.experiment.run import END, START, Collected, Run
+from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.section_file import KEPT
 from remote.experiment.sessions import generators
@@ -23,6 +23,7 @@ from remote.experiment.sessions.captures import Captures
 from remote.experiment.sessions.prefill import Prefill
 from remote.experiment.sessions.program_options import generator_command, middleware_launch
 from remote.experiment.sessions.setup import Setup
+from remote.experiment.storing import END, START, Collected
 from remote.hosts.connection import Connection
 from remote.hosts.group import TRANSFERS_AT_ONCE, Fleet, in_parallel
 from remote.hosts.host import Host

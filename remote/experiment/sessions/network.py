@@ -8,7 +8,7 @@ from functools import partial
 
 from records.manifest_entries import Roles
 from records.section import ROLES
-from remote.experiment.run import END, START, Collected, Run
+from remote.experiment.run import Run
 from remote.experiment.section import Section
 from remote.experiment.sessions.bandwidth import MARGIN_S, Bandwidths
 from remote.experiment.sessions.pairs import (
@@ -18,6 +18,7 @@ from remote.experiment.sessions.pairs import (
     first_of_alike,
     rounds,
 )
+from remote.experiment.storing import END, START, Collected
 from remote.hosts.group import Fleet, in_parallel
 from remote.hosts.inventory import Host
 from remote.hosts.provision import Tools

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from remote.errors import HostUnreachable, RemoteError
 from remote.hosts.group import Fleet
@@ -21,6 +19,9 @@ from remote.hosts.provision.tools import (
     tools_for,
 )
 from remote.hosts.ssh.handshake import ssh_command
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("host", "role", "state", "tool", "needed", "present", "version", "remedy")
 UP, DOWN = "up", "down"
@@ -39,6 +40,8 @@ def hosts_table(fleet: Fleet, hosts: Iterable[Host] | None = None) -> pd.DataFra
     chosen = fleet.inventory.hosts if hosts is None else tuple(hosts)
     outcomes = fleet.try_each(find_tools, chosen)
     rows = [row for host in chosen for row in _rows(host, outcomes[host.name])]
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

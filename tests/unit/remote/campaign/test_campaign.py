@@ -19,8 +19,8 @@ from remote.campaign.states import LOCK
 from remote.errors import ConfigError
 from remote.experiment.lengths import Durations
 from remote.experiment.manifest import read_manifest
-from remote.experiment.run import Collected, store
 from remote.experiment.section_file import SECTIONS_DIR
+from remote.experiment.storing import Collected, store
 from remote.hosts.inventory import Inventory
 from tests.helpers.power_loss import Disk
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession

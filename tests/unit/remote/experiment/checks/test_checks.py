@@ -6,7 +6,7 @@ import pytest
 from analysis.results import read_memtier_json
 from records.manifest import Manifest
 from records.verdict import Verdict
-from remote.experiment import checks
+from remote.experiment.checks import run as checks
 from remote.experiment.checks.check import outcome
 from tests.helpers.campaign import build_run, write_compressed
 from tests.helpers.tools import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote.experiment.checks.counts import agree
+from remote.experiment.checks.agreement import agree
 from remote.experiment.checks.stations import station_counts
 from tests.helpers.manifests import manifest_of
 
