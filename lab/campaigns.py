@@ -43,10 +43,11 @@ def campaign(name: str) -> None:
     missing.
     """
     opened = Campaign.open(name, fleet=NO_FLEET)
-    sections = {name: opened.opened(name) for name in measured_sections(opened.path)}
-    states = {name: section.states(None) for name, section in sections.items()}
-    report = campaign_report(opened.path, states)
-    plans = [section.plan(None) for section in sections.values()]
+    known = {
+        name: opened.opened(name).plan_and_states(None) for name in measured_sections(opened.path)
+    }
+    report = campaign_report(opened.path, {name: states for name, (_, states) in known.items()})
+    plans = [plan for plan, _ in known.values()]
     say("\n\n".join(filter(None, [report.text(), known_text(plans)])))
     sys.exit(0 if report.is_complete else NOT_COMPLETE)
 

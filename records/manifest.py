@@ -89,14 +89,14 @@ class Manifest(Verdict):
     control: Control = Field(default_factory=Control)
     controller: Controller | None = None
     topology: Topology = Field(default_factory=Topology)
-    config: dict[str, _Level] = {}
-    plan: dict[str, Any] = {}
-    settings: dict[str, _Level] = {}
+    config: dict[str, _Level] = Field(default_factory=dict)
+    plan: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, _Level] = Field(default_factory=dict)
     roles: Roles = Field(default_factory=Roles)
-    hosts: dict[HostName, dict[str, str]] = {}
+    hosts: dict[HostName, dict[str, str]] = Field(default_factory=dict)
     generator: Generator | None = None
     middleware: MiddlewareUnderTest = Field(default_factory=MiddlewareUnderTest)
-    targets: dict[HostName, list[HostName]] = {}
+    targets: dict[HostName, list[HostName]] = Field(default_factory=dict)
     instances_per_client: Count = 0
     threads_per_instance: Count = 0
     num_clients: Count = 0
@@ -107,14 +107,14 @@ class Manifest(Verdict):
     start: Start | None = None
     start_at_epoch_s: int | float = 0
     durations: Durations = Field(default_factory=Durations)
-    pauses: list[Pause] = []
-    clocks: dict[HostName, dict[str, ClockReading]] = {}
-    clock_offsets_s: dict[HostName, float] = {}
+    pauses: list[Pause] = Field(default_factory=list)
+    clocks: dict[HostName, dict[str, ClockReading]] = Field(default_factory=dict)
+    clock_offsets_s: dict[HostName, float] = Field(default_factory=dict)
     links: Links | None = None
-    phases_s: dict[str, float] = {}
-    jobs: list[JobOutcome] = []
-    unreachable: list[str] = []
-    files: dict[_Path, File] = {}
+    phases_s: dict[str, float] = Field(default_factory=dict)
+    jobs: list[JobOutcome] = Field(default_factory=list)
+    unreachable: list[str] = Field(default_factory=list)
+    files: dict[_Path, File] = Field(default_factory=dict)
 
     @classmethod
     def read(cls, document: Any) -> Manifest:

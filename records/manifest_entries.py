@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from records.documents import (
     LONGEST_PHASE_S,
@@ -54,8 +54,8 @@ class Control(Recorded):
     host: str = ""
     python: str = ""
     system: str = ""
-    packages: dict[str, str] = {}
-    sha256: dict[str, str] = {}
+    packages: dict[str, str] = Field(default_factory=dict)
+    sha256: dict[str, str] = Field(default_factory=dict)
     wake_up_bound_us: int | None = None
 
 
@@ -64,23 +64,23 @@ class Topology(Recorded):
 
     name: str = ""
     time_dilation: Annotated[Positive, AfterValidator(float)] = 1.0
-    rates_mbit_per_s: dict[str, Positive | None] = {}
+    rates_mbit_per_s: dict[str, Positive | None] = Field(default_factory=dict)
     rtt_ms: Positive | None = None
     calibration: dict[str, float] | None = None
     delay: str = ""
-    own_rtt_ms: dict[str, Positive] = {}
-    cpu_quotas: dict[str, Positive] = {}
-    processors: dict[str, str] = {}
+    own_rtt_ms: dict[str, Positive] = Field(default_factory=dict)
+    cpu_quotas: dict[str, Positive] = Field(default_factory=dict)
+    processors: dict[str, str] = Field(default_factory=dict)
     own_processors: str = ""
 
 
 class Roles(Document):
     """The hosts of each role that took part, in their order."""
 
-    clients: list[HostName] = []
-    middlewares: list[HostName] = []
-    servers: list[HostName] = []
-    databases: list[HostName] = []
+    clients: list[HostName] = Field(default_factory=list)
+    middlewares: list[HostName] = Field(default_factory=list)
+    servers: list[HostName] = Field(default_factory=list)
+    databases: list[HostName] = Field(default_factory=list)
 
     @property
     def by_name(self) -> dict[str, list[str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from pydantic import Field
+
 from records.documents import Recorded, WholeSeconds, one_of
 
 ACCEPTED, REJECTED = "accepted", "rejected"
@@ -41,9 +43,9 @@ class Verdict(Recorded):
     """
 
     status: Status
-    checks: list[Check] = []
+    checks: list[Check] = Field(default_factory=list)
     window: Window | None = None
-    results: dict[str, float] = {}
+    results: dict[str, float] = Field(default_factory=dict)
 
     @property
     def stable(self) -> Window:

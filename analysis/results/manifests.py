@@ -42,27 +42,22 @@ def measured_sections(campaign_dir: Path) -> list[str]:
 
 def loose_sections(campaign_dir: Path) -> list[str]:
     """Return the sections that have runs which are not packed."""
-    return sorted({path.parts[-4] for path in campaign_dir.glob(f"*/*/*/{MANIFEST}")})
+    return sorted(
+        folder.name for folder in campaign_dir.glob("*") if any(folder.glob(f"*/*/{MANIFEST}"))
+    )
 
 
 def run_folders(section_dir: Path) -> list[Path]:
     """Return the folders of a section's runs in their order, also those of packed runs."""
+    names = {(name, run) for name in _folders(section_dir) for run in _runs(section_dir / name)}
     packed = packed_documents(section_dir)
-    return sorted(
-        {path.parent for path in section_dir.glob(f"*/*/{MANIFEST}")}.union(
-            section_dir / name / run for name, runs in packed.items() for run in runs
-        )
-    )
+    names.update((name, run) for name, runs in packed.items() for run in runs)
+    return [section_dir / name / run for name, run in sorted(names)]
 
 
 def run_names(section_dir: Path, configuration: str) -> list[str]:
     """Return the names of the folders of a configuration's runs in their order."""
-    loose = set()
-    with (
-        contextlib.suppress(FileNotFoundError, NotADirectoryError),
-        os.scandir(section_dir / configuration) as entries,
-    ):
-        loose = {one.name for one in entries if Path(one.path, MANIFEST).exists()}
+    loose = set(_runs(section_dir / configuration))
     return sorted(loose.union(packed_documents(section_dir).get(configuration, ())))
 
 
@@ -182,6 +177,21 @@ def all_kept() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _runs(folder: Path) -> list[str]:
+    """Return the names of the folders of a configuration that hold a manifest."""
+    return [run for run in _folders(folder) if os.access(f"{folder}/{run}/{MANIFEST}", os.F_OK)]
+
+
+def _folders(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder; none where there is no such folder."""
+    with (
+        contextlib.suppress(FileNotFoundError, NotADirectoryError),
+        os.scandir(folder) as entries,
+    ):
+        return [entry.name for entry in entries if entry.is_dir()]
+    return []
 
 
 def _packed_file(section_dir: Path) -> tuple[Path, tuple[int, ...]] | None:

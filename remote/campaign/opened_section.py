@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from remote.campaign.planning.cell import cells
+from remote.campaign.planning.cell import Cell, cells
 from remote.campaign.planning.plan import Conditions, Plan, plan_section
 from remote.campaign.states import RunState, State, is_controlled, state_of
 from remote.experiment.links_section import SECONDS_BY_PROFILE, links_section
@@ -67,13 +67,24 @@ class OpenedSection:
         time_dilation : k of all configurations instead of the section's.
         given_up : labels of runs that are not measured even so.
         """
+        known = cells(self.section, self.campaign_dir)
+        if retry:
+            known = [cell.without_given_up() for cell in known]
+        return self._plan(known, inventory, time_dilation, given_up)
+
+    def _plan(
+        self,
+        known: list[Cell],
+        inventory: Inventory | None,
+        time_dilation: float | None = None,
+        given_up: Collection[str] = (),
+    ) -> Plan:
         conditions = Conditions(
             campaign_dir=self.campaign_dir,
             seed=self.seed,
             time_dilation=time_dilation or self.section.time_dilation,
             inventory=inventory,
         )
-        known = cells(self.section, self.campaign_dir, retry=retry)
         plan = plan_section(self.section, known, conditions)
         if any(run.label in given_up for run in plan.runs):
             known = [cell.without(self.name, given_up) for cell in known]
@@ -82,9 +93,19 @@ class OpenedSection:
             return plan
         return replace(plan, runs=tuple(run for run in plan.runs if run.repetition <= self.last))
 
+    def plan_and_states(self, inventory: Inventory | None) -> tuple[Plan, list[RunState]]:
+        """Return what `plan` and `states` return, from one reading of what has been measured."""
+        known = cells(self.section, self.campaign_dir)
+        plan = again = self._plan(known, inventory)
+        if any(cell.given_up for cell in known):
+            again = self._plan([cell.without_given_up() for cell in known], inventory)
+        return plan, self._states([*self.links(), *self._runs(again)])
+
     def runs(self, inventory: Inventory | None) -> list[Run]:
         """Return the runs in their order: those that are done, and the next ones."""
-        plan = self.plan(inventory, retry=True)
+        return self._runs(self.plan(inventory, retry=True))
+
+    def _runs(self, plan: Plan) -> list[Run]:
         done = [
             Run(
                 section=self.section,

@@ -95,10 +95,14 @@ def require_whole_manifests(campaign_dir: Path) -> None:
     ConfigError
         Names the first manifest that is damaged, and the place in it.
     """
-    runs = {path.parent for path in campaign_dir.rglob(MANIFEST)}
+    runs: set[Path] = set()
     try:
-        for path in campaign_dir.rglob(PACKED_MANIFESTS):
-            runs.update(run_folders(path.parent))
+        for name, *within in os.walk(campaign_dir):
+            files = {one for names in within for one in names}
+            if MANIFEST in files:
+                runs.add(Path(name))
+            if PACKED_MANIFESTS in files:
+                runs.update(run_folders(Path(name)))
     except ParseError as exc:
         raise ConfigError(exc.path, exc.message) from exc
     with all_kept():

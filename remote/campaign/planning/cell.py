@@ -95,6 +95,10 @@ class Cell:
         """The smallest number that neither counts nor was given up."""
         return next(n for n in range(1, len(self.taken) + 2) if n not in self.taken)
 
+    def without_given_up(self) -> Cell:
+        """Return it with no repetition given up."""
+        return replace(self, given_up=frozenset()) if self.given_up else self
+
     def without(self, section: str, given_up: Collection[str]) -> Cell:
         """Return it with the repetitions given up that labels of runs (`Run.label`) name."""
         repetitions = {
@@ -105,14 +109,14 @@ class Cell:
         return replace(self, given_up=self.given_up | repetitions)
 
 
-def cells(section: Section, campaign_dir: Path, *, retry: bool = False) -> list[Cell]:
+def cells(section: Section, campaign_dir: Path) -> list[Cell]:
     """Read what has been measured of each configuration of a section under load.
 
-    Where a rate is searched for, each rate that was measured is a configuration of its own. With
-    `retry` no repetition is taken for given up. ConfigError if a manifest is damaged.
+    Where a rate is searched for, each rate that was measured is a configuration of its own.
+    ConfigError if a manifest is damaged.
     """
     folder = campaign_dir / section.name
-    return [_cell(folder, config, retry=retry) for config in _configs(section, folder)]
+    return [_cell(folder, config) for config in _configs(section, folder)]
 
 
 def _configs(section: Section, folder: Path) -> Iterable[Config]:
@@ -130,9 +134,10 @@ def _configs(section: Section, folder: Path) -> Iterable[Config]:
     ]
 
 
-def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
-    runs = [folder / slug(config) / name for name in run_names(folder, slug(config))]
-    manifests = [read_manifest(run) for run in runs if run.name.startswith("rep-")]
+def _cell(folder: Path, config: Config) -> Cell:
+    name = slug(config)
+    runs = [run for run in run_names(folder, name) if run.startswith("rep-")]
+    manifests = [read_manifest(folder / name / run) for run in runs]
     measured = tuple(_measured(m) for m in manifests if m.status in (ACCEPTED, PILOT))
     done = {one.repetition for one in measured if one.counts}
     by_repetition: dict[int, list[Manifest]] = {}
@@ -140,9 +145,7 @@ def _cell(folder: Path, config: Config, *, retry: bool) -> Cell:
         by_repetition.setdefault(manifest.repetition, []).append(manifest)
     failures = {n: len(counted(attempts)) for n, attempts in by_repetition.items()}
     given_up = {n for n, failed in failures.items() if failed >= MAX_ATTEMPTS and n not in done}
-    return Cell(
-        config=config, measured=measured, given_up=frozenset() if retry else frozenset(given_up)
-    )
+    return Cell(config=config, measured=measured, given_up=frozenset(given_up))
 
 
 def _measured(manifest: Manifest) -> Measured:
