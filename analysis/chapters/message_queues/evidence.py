@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -37,16 +38,25 @@ class Evidence:
         Of the sections q1 to q6 that were measured.
     runs
         Theirs, from `runs.with_databases`.
-    demands, cells, predicted
-        From `demands.measured_demands`, `networks.queue_cells` and
-        `networks.predictions`.
     """
 
     tables: Tables
     runs: pd.DataFrame
-    demands: Demands
-    cells: pd.DataFrame
-    predicted: pd.DataFrame
+
+    @cached_property
+    def demands(self) -> Demands:
+        """The service demands, from `demands.measured_demands`."""
+        return measured_demands(self.tables)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """The configurations, from `networks.queue_cells`."""
+        return networks.queue_cells(self.tables)
+
+    @cached_property
+    def predicted(self) -> pd.DataFrame:
+        """The predictions for them, from `networks.predictions`."""
+        return networks.predictions(self.tables, self.cells, self.demands)
 
     def plain(self, section: str) -> pd.DataFrame:
         """Return the plain runs of a section (`runs.plain_runs`)."""
@@ -124,15 +134,7 @@ def evidence_of(held: Iterable[Tables | None]) -> Evidence | None:
     if not known:
         return None
     tables = Tables(**{name: stack([getattr(one, name) for one in known]) for name in NAMES})
-    demands = measured_demands(tables)
-    cells = networks.queue_cells(tables)
-    return Evidence(
-        tables=tables,
-        runs=with_databases(tables),
-        demands=demands,
-        cells=cells,
-        predicted=networks.predictions(tables, cells, demands),
-    )
+    return Evidence(tables=tables, runs=with_databases(tables))
 
 
 def load_evidence(campaign_dir: Path, *sections: str) -> Evidence:

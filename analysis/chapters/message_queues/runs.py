@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 
@@ -47,6 +49,11 @@ def with_databases(tables: Tables) -> pd.DataFrame:
         that hosts of one machine share; missing of machines of their own, and where it is not
         known).
     """
+    return _with_databases(tables).copy(deep=False)
+
+
+@lru_cache(maxsize=2)  # demands, cells and claims ask for the same runs in turn
+def _with_databases(tables: Tables) -> pd.DataFrame:
     parts = []
     for section, runs in tables.runs.groupby("section", sort=False):
         hosts = _of_section(tables.hosts, str(section))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 import pandas as pd
 
@@ -50,6 +51,11 @@ def rederive_all() -> pd.DataFrame:
         ``rounding`` of the printed digits, or more), `agrees`, `inferred` (an input was read from
         the value itself), `basis` (formula and inputs), `remark` (why a value does not agree).
     """
+    return _rederived().copy(deep=False)
+
+
+@cache
+def _rederived() -> pd.DataFrame:
     parts = [
         yenicelik_means(),
         yenicelik_effects(),

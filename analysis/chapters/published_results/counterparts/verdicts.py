@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.chapters.claims import CHAPTERS, claims_of, judge_chapters
+from analysis.chapters.claims import CHAPTERS, claims_of
 from analysis.chapters.published_results.claims import NOT_FITTED
 from analysis.chapters.published_results.counterparts.counterpart_list import read_counterparts
 from analysis.chapters.published_results.counterparts.numbers import comparable_numbers, is_near
@@ -274,12 +274,15 @@ def _with_verdict(because: str, outcomes: Mapping[str, Outcome]) -> str:
 
 
 def _outcomes(campaign_dir: Path) -> dict[str, Outcome]:
-    """Judge the claims of chapters that the list names a claim of, by id."""
+    """Return the outcomes of chapters that the list names a claim of, by the ids of claims."""
     named = {*read_counterparts()["because"], NOT_FITTED}
     chapters = [
         number
         for number, chapter in CHAPTERS.items()
         if not named.isdisjoint(claim.id for claim in chapter.claims)
     ]
-    judged = judge_chapters(campaign_dir, chapters)
-    return {outcome.claim.id: outcome for one in judged.values() for outcome in one.outcomes}
+    return {
+        outcome.claim.id: outcome
+        for number in chapters
+        for outcome in claims_of(campaign_dir, number)
+    }
