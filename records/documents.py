@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -25,6 +25,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from records.text.visible import shortened
 
 _MOST = 10**15  # of a number: whatever it counts, and any sum of such numbers is one, too
+_NUMBERS = (bool, int, float)
 _DEEPEST = 50  # levels of tables and lists
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _SHOWN = 400  # characters of a wrong value
@@ -210,7 +211,7 @@ def require_plain_values(document: Any) -> None:
     ValueError
         Names the place of one such value.
     """
-    if _is_plain(document, 0):
+    if _are_plain((document,), 0):
         return
     left: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
     while left:
@@ -231,18 +232,22 @@ def require_plain_values(document: Any) -> None:
             raise ValueError(f"{place_of(place)} must be {rule}, got {shown}")
 
 
-def _is_plain(value: Any, level: int) -> bool:
-    """Tell whether nothing in a document has to be refused, much faster than saying where it is."""
-    kind = type(value)
-    if kind is str:
-        return value.isascii() or not _HALF_A_CHARACTER.search(value)
-    if kind is dict:
-        parts = [*value, *value.values()]
-    elif kind is list:
-        parts = value
-    else:
-        return value is None or (kind in (bool, int, float) and -_MOST <= value <= _MOST)
-    return level < _DEEPEST and all([_is_plain(part, level + 1) for part in parts])
+def _are_plain(values: Iterable[Any], level: int) -> bool:
+    """Tell whether nothing in values has to be refused, much faster than saying where it is."""
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            if not value.isascii() and _HALF_A_CHARACTER.search(value):
+                return False
+        elif kind is dict:
+            if level >= _DEEPEST or not _are_plain((*value, *value.values()), level + 1):
+                return False
+        elif kind is list:
+            if level >= _DEEPEST or not _are_plain(value, level + 1):
+                return False
+        elif not (value is None or (kind in _NUMBERS and -_MOST <= value <= _MOST)):
+            return False
+    return True
 
 
 def place_of(location: Sequence[str | int]) -> str:
