@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from scipy.signal import lfilter
 
-from analysis.statistics.intervals import FloatArray
+from analysis.statistics.student import FloatArray
 
 SETTLING = 200  # slices before a run, so that it begins anywhere
 

@@ -19,10 +19,11 @@ from analysis.laws.elasticities import elasticity, unexplained
 from analysis.statistics.estimates import Estimate, ratio_of
 from analysis.statistics.factorial.designs import analyse_shown
 from analysis.statistics.factorial.model import MEAN
-from analysis.statistics.intervals import FloatArray, aggregate, half_width_of_difference
+from analysis.statistics.intervals import aggregate, half_width_of_difference
 from analysis.statistics.loads.capacity import capacities
 from analysis.statistics.loads.curve import RESPONSE_TIME, THROUGHPUT
 from analysis.statistics.precision.extrapolation import without_machine
+from analysis.statistics.student import FloatArray
 from analysis.statistics.within_run import percentile_of_seconds
 from records.sensitivity import factors_of
 

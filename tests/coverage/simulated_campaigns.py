@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from planted_systems import Run, System
 
-from analysis.statistics.intervals import FloatArray
 from analysis.statistics.precision.batches import batch_means
 from analysis.statistics.precision.split_by_regime import regimes
 from analysis.statistics.precision.stopping import Standing, standing
 from analysis.statistics.precision.warm_up import truncation
+from analysis.statistics.student import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from simulated_campaigns import Outcome
 
-from analysis.statistics.intervals import FloatArray
 from analysis.statistics.precision.stopping import Standing, standing
+from analysis.statistics.student import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
