@@ -17,7 +17,7 @@ def require_plain_files(folder: Path) -> None:
     no end, and a name with invisible characters is none of ours. The folder itself may be reached
     by a link.
     """
-    left = [folder] if folder.is_dir() else []
+    left = [str(folder)] if folder.is_dir() else []
     while left:
         try:
             with os.scandir(left.pop()) as entries:
@@ -25,7 +25,7 @@ def require_plain_files(folder: Path) -> None:
                     if not entry.name.isprintable():
                         raise ConfigError(entry.path, _UNSEEN)
                     if entry.is_dir(follow_symlinks=False):
-                        left.append(Path(entry.path))
+                        left.append(entry.path)
                     elif not entry.is_file(follow_symlinks=False):
                         raise ConfigError(entry.path, _told(entry, folder))
         except FileNotFoundError:  # a controller has just removed it

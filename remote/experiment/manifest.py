@@ -26,6 +26,7 @@ from remote.errors import ConfigError
 from remote.git_commands import git_command
 from remote.hosts.ssh.received import Received
 
+_MEASURE_AGAIN = "delete its folder to have the run measured again"
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's word for that format
 _OWN_FILES = ("--", ".", ":(exclude)data", ":(exclude)figures")  # for git: all but what is measured
 
@@ -126,26 +127,23 @@ def read_manifest(path: Path, *, whole: bool = False) -> Manifest:
         There is none, it is damaged, no regular file, too large, or of another format.
     """
     path = path / MANIFEST if path.is_dir() else path
-    if (packed := _packed(path)) is None:
-        remedy = "delete its folder to have the run measured again"
-        manifest = _loose(path, remedy)
-    else:
-        path, manifest = packed
-        remedy = _where_packed(path)
+    packed = _packed(path)
+    path, manifest = packed or (path, _loose(path))
     if whole:
         try:
             manifest.require_whole()
         except ValueError as exc:
+            remedy = _where_packed(path) if packed else _MEASURE_AGAIN
             raise ConfigError(path, f"{exc}; {remedy}") from exc
     return manifest
 
 
-def _loose(path: Path, remedy: str) -> Manifest:
+def _loose(path: Path) -> Manifest:
     """Read a manifest that is a file of its own."""
     try:
         return loose_manifest(path)
     except (OSError, ValueError) as exc:
-        raise ConfigError(path, f"no readable manifest: {exc}; {remedy}") from exc
+        raise ConfigError(path, f"no readable manifest: {exc}; {_MEASURE_AGAIN}") from exc
 
 
 def _packed(path: Path) -> tuple[Path, Manifest] | None:
