@@ -8,6 +8,7 @@ Its rooms, of which each uses only what stands above it::
     results     a tool's result file -> frames
     statistics  intervals, precision, verdicts, capacities, factorial designs, errors
     tables      a campaign's folder -> tidy tables, histograms, provenance
+    imports     other people's raw files -> a campaign
     traces      single requests, followed through all hosts: where their time went
     laws        operational laws, service demands, bounds, bottlenecks, summaries of repetitions
     models      open stations, closed networks, simulation, our system as stations

@@ -9,7 +9,7 @@ Each room may use what stands above it::
     claims          which claims of the report a campaign supports
     fleets          the local lab and other fleets: which there are, what their hosts lack
     packing, trace  campaigns handed on; requests that were followed
-    course, search, sensitivity, dilations, middlewares, workers, export  other commands
+    course, search, sensitivity, dilations, middlewares, workers, export, imports  other commands
     cli             `lab`, which imports a command when it is named, and what all commands share
     __main__        `python -m lab`
 """

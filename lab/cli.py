@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import keyword
 import os
 import signal
 import sys
@@ -40,6 +41,7 @@ _MODULES = {
     "dilations": "dilations",
     "export": "export",
     "find": "search",
+    "import": "imports",
     "sensitivity": "sensitivity",
     "trace": "trace",
     "try": "middlewares",
@@ -96,7 +98,8 @@ class _Commands(click.Group):
 
 
 def _imported(name: str) -> click.Command:
-    function = getattr(import_module(f"lab.{_MODULES[name]}"), "try_" if name == "try" else name)
+    function_name = f"{name}_" if keyword.iskeyword(name) else name
+    function = getattr(import_module(f"lab.{_MODULES[name]}"), function_name)
     settings = {"ignore_unknown_options": True} if name in _TAKES_OPTIONS_OF_RUN else {}
     told = function if name == "export" else _clear_errors(function)
     return click.command(name=name, context_settings=settings)(told)

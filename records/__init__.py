@@ -13,6 +13,7 @@ Each room may use what stands above it::
     settings          the register: every factor and setting of a run, declared once
     objective         a limit of response times within which the largest throughput is searched for
     section           what a section file may hold
+    import_plan       how other people's raw files are named, and what is in them
     template          templates of middleware files, filled in within bounds
     middleware        what a middleware file may hold, and what any middleware can be told
     verdict           the checks of a run, and whether it counts

@@ -24,6 +24,7 @@ from records.manifest_entries import (
     Generator,
     Git,
     HostName,
+    Imported,
     JobOutcome,
     Links,
     MiddlewareUnderTest,
@@ -63,6 +64,8 @@ class Manifest(Verdict):
     Attributes
     ----------
     plan : the section as it was measured.
+    imported : None for runs that we measured. The files of an imported run state no common clock:
+        its `window` counts seconds from the beginning of the run.
     settings : as the run recorded them; `all_settings` has those that it did not record, too.
     generator : None where the run put no load on the system, but measured its network.
     think_time_s : of a client, undilated; None in an open loop.
@@ -91,6 +94,7 @@ class Manifest(Verdict):
     topology: Topology = Field(default_factory=Topology)
     config: dict[str, _Level] = Field(default_factory=dict)
     plan: dict[str, Any] = Field(default_factory=dict)
+    imported: Imported | None = None
     settings: dict[str, _Level] = Field(default_factory=dict)
     roles: Roles = Field(default_factory=Roles)
     hosts: dict[HostName, dict[str, str]] = Field(default_factory=dict)

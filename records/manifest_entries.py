@@ -27,6 +27,21 @@ class File(Recorded):
     bytes: Natural
 
 
+class Imported(Recorded):
+    """The source of a run that was imported from other people's files.
+
+    Attributes
+    ----------
+    title : who measured what, where it was published.
+    files : number of files that were read.
+    lacks : what a run of ours has and these files do not contain.
+    """
+
+    title: str
+    files: Natural
+    lacks: list[str] = []
+
+
 class JobOutcome(Recorded):
     """How a program on a host ended; its exit status is None if it was still running.
 

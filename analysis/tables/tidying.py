@@ -125,12 +125,12 @@ def _reduce(run: Run, factors: Collection[str]) -> dict[str, pd.DataFrame]:
     if run.generators:
         hosts = network.host_measures(run)
         frames |= {"pauses": details.pauses(run), "hosts": hosts, **_seen(run, hosts)}
-    key = _key(run, factors)
+    key = run_key(run, factors)
     undilated = {name: _undilate(frame, key["time_dilation"]) for name, frame in frames.items()}
     if "hosts" in undilated and not undilated["hosts"].empty:
         hosts = undilated["hosts"]
         hosts["send_link_utilization"] = hosts["send_mbit_per_s"] / hosts["rate_mbit_per_s"]
-    return {name: _with_key(frame, key) for name, frame in undilated.items() if not frame.empty}
+    return {name: with_key(frame, key) for name, frame in undilated.items() if not frame.empty}
 
 
 def _seen(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -158,15 +158,15 @@ def _marked(frame: pd.DataFrame, observer: str, *, is_second: bool) -> pd.DataFr
 
 def _of_observer(run: Run, hosts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
-        "runs": pd.DataFrame([{**_about(run), **measures.run_row(run, hosts)}]),
+        "runs": pd.DataFrame([{**about_run(run), **measures.run_row(run, hosts)}]),
         "request_types": details.request_type_measures(run),
-        "windows": _windows(run),
+        "windows": run_windows(run),
         "servers": details.server_seconds(run),
         "histograms": _histograms(run),
     }
 
 
-def _key(run: Run, factors: Collection[str]) -> dict[str, Any]:
+def run_key(run: Run, factors: Collection[str]) -> dict[str, Any]:
     """Return what tells a run from others, with what its part of the section does not vary."""
     manifest = run.manifest
     constants = {**details.settings(run), "think_time_s": _number(manifest.think_time_s)}
@@ -175,12 +175,13 @@ def _key(run: Run, factors: Collection[str]) -> dict[str, Any]:
         **details.levels(run, run.config),
         **{name: level for name, level in constants.items() if name in factors},
         "repetition": manifest.repetition,
-        **({"num_clients": manifest.num_clients} if run.generators else {}),
+        **({"num_clients": manifest.num_clients} if manifest.generator else {}),
         "time_dilation": manifest.topology.time_dilation,
     }
 
 
-def _about(run: Run) -> dict[str, Any]:
+def about_run(run: Run) -> dict[str, Any]:
+    """Return the columns of `runs` that the manifest states."""
     manifest = run.manifest
     generator = manifest.generator
     about: dict[str, Any] = {
@@ -206,8 +207,11 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _windows(run: Run) -> pd.DataFrame:
-    sides = {"client": measures.client_seconds(run)}
+def run_windows(run: Run) -> pd.DataFrame:
+    """Return the rows of `windows`, of clients and middlewares as far as the run has them."""
+    sides = {}
+    if run.generators:
+        sides["client"] = measures.client_seconds(run)
     if run.middlewares:
         sides["middleware"] = measures.middleware_seconds(run)
     frame = pd.concat(sides, names=["side"]).reset_index(level="side").reset_index(drop=True)
@@ -259,7 +263,8 @@ def _undilate(frame: pd.DataFrame, time_dilation: float) -> pd.DataFrame:
     return scaled
 
 
-def _with_key(frame: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame:
+def with_key(frame: pd.DataFrame, key: dict[str, Any]) -> pd.DataFrame:
+    """Put the key of a run before the columns of its rows."""
     keys = pd.DataFrame([key] * len(frame), index=frame.index)
     others = frame.drop(columns=[name for name in key if name in frame])
     return pd.concat([keys, others], axis="columns")

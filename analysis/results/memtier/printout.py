@@ -9,7 +9,8 @@ Five lines of it (1.4.0)::
     Sets          473.81          ---          ---         4.06332         4.12700     1913.95
 
 Up to 1.3.0 there is one ``Latency`` and no percentiles; 1.2.8 prints no title above the columns.
-The JSON file contains more: counts, seconds and histograms (`analysis.results.memtier`).
+With many connections these versions sometimes print a throughput of 0 beside a response time. The
+JSON file contains more: counts, seconds and histograms (`analysis.results.memtier`).
 """
 
 import re
@@ -104,8 +105,8 @@ def _report(path: Path, lines: list[str], start: int, end: int) -> MemtierReport
     else:
         raise ParseError(path, end, "the table is cut: no row of totals")
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns[1:])
-    idle = table["Ops/sec"] == 0
     times = [name for name in columns if name.endswith("Latency")]
+    idle = (table["Ops/sec"] == 0) & ~(table[times] > 0).any(axis="columns")
     table[times] = table[times].mask(idle)
     return MemtierReport(
         title=lines[start - 2] if start > 1 and lines[start - 1].startswith("=") else "ALL STATS",
