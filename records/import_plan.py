@@ -150,6 +150,7 @@ class ImportPlan(Document):
     title : who measured what, where it was published.
     fleet : name of the machines.
     generator : name and version of the load generator.
+    links_mbit_per_s : role to the rate at which its hosts can send, where that was measured.
     sections : name of a section to the texts of groups that its runs have.
     constants : settings of all runs.
     duration_s : length of a run, where no group states it.
@@ -158,6 +159,7 @@ class ImportPlan(Document):
     title: str
     fleet: Annotated[str, told("a name", lambda text: bool(text) and text.isprintable())]
     generator: str = "memtier_benchmark"
+    links_mbit_per_s: dict[Annotated[str, one_of(*ROLE_NAMES)], Positive] = {}
     path: PathTable
     sections: dict[Annotated[str, told("the name of a section", is_section_name)], Any]
     factors: dict[Annotated[str, one_of(*RULES)], FactorTable] = {}
@@ -195,7 +197,7 @@ class ImportPlan(Document):
                 raise ValueError(f"factors.{name}: no pattern has the group {group!r}")
         if missing := sorted(in_sections - set(groups)):
             raise ValueError(f"sections: no pattern has the group {missing[0]!r}")
-        for name in ("workload", "value_bytes"):
+        for name in ("workload", "num_servers", "value_bytes"):
             if name not in {*groups, *renamed, *self.constants}:
                 raise ValueError(f"constants.{name} is missing, and no group or factor states it")
         return self

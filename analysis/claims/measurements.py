@@ -85,10 +85,18 @@ class Measurements:
         return [self._sections[name] for name in sections if name in self._sections]
 
     def with_pings(self, section: str) -> Tables:
-        """Return the tables of a section, with the pings of the idle network if there are any."""
+        """Return the tables of a section, with the pings of the idle network if there are any.
+
+        Raises
+        ------
+        NotMeasured
+            Nobody recorded a round-trip time: models would take it for 0.
+        """
         tables = self.tables(section)
         for network in self.held("0"):
-            return replace(tables, pings=network.pings)
+            tables = replace(tables, pings=network.pings)
+        if tables.pings.empty:
+            raise NotMeasured("no round-trip time was recorded")
         return tables
 
     def values(

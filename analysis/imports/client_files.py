@@ -56,7 +56,7 @@ def of_stdout(instance: str, path: Path) -> ClientFile:
     histograms = {}
     for kind, rows in printed.report.distribution.groupby("request_type"):
         if printed.duration_s and kind in totals.index:
-            requests = totals.loc[kind, "throughput_ops_per_s"] * printed.duration_s
+            requests = float(totals["throughput_ops_per_s"][str(kind)]) * printed.duration_s
             distribution = rows[["upper_edge_ms", "cumulative_percent"]].to_numpy()
             histograms[str(kind)] = distribution_counts(distribution, requests)
     return ClientFile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from analysis.imports.checks import whole_checks
 from analysis.imports.reading import RunContents, hosts_of
@@ -23,7 +24,7 @@ from records.manifest_entries import (
 from records.settings import DEFAULTS, FACTORS, SETTINGS, Level, Settings
 from records.verdict import ACCEPTED, REJECTED, Check, Window
 
-PROFILE = "imported"
+PROFILE = "paper"  # the one that has the studies' configurations
 _OF_GENERATORS = ("instances_per_client", "threads_per_instance")
 """Settings that are a factor of a section only if no other factors determine their levels."""
 
@@ -73,7 +74,8 @@ def settings_of(contents: RunContents) -> Settings:
         hosts = num_files // int(per_host) if per_host else len(named) or 1
     levels.setdefault("instances_per_client", max(1, num_files // max(1, hosts)))
     levels.setdefault("num_middlewares", len(contents.middlewares))
-    return replace(DEFAULTS, client_hosts=max(1, hosts), **levels)
+    changes: dict[str, Any] = levels
+    return replace(DEFAULTS, client_hosts=max(1, hosts), **changes)
 
 
 def manifest_of(
@@ -99,6 +101,11 @@ def manifest_of(
         warm_up_s=cut.warm_up_s,
         cool_down_s=cut.cool_down_s,
     )
+    roles = Roles(
+        clients=hosts_of("clients", names, settings.client_hosts),
+        middlewares=hosts_of("middlewares", names, settings.num_middlewares),
+        servers=hosts_of("servers", names, settings.num_servers),
+    )
     return Manifest(
         status=ACCEPTED if is_whole else REJECTED,
         checks=checks,
@@ -111,15 +118,20 @@ def manifest_of(
         profile=PROFILE,
         fleet=plan.fleet,
         git=source.git,
-        topology=Topology(name="not emulated", time_dilation=1.0),
+        topology=Topology(
+            name="not emulated",
+            time_dilation=1.0,
+            rates_mbit_per_s={
+                host: plan.links_mbit_per_s[role]
+                for role, hosts in roles.by_name.items()
+                if role in plan.links_mbit_per_s
+                for host in hosts
+            },
+        ),
         config={name: levels[name] for name in factors if name in levels},
         imported=Imported(title=plan.title, files=len(run.files)),
         settings=levels,
-        roles=Roles(
-            clients=hosts_of("clients", names, settings.client_hosts),
-            middlewares=hosts_of("middlewares", names, settings.num_middlewares),
-            servers=hosts_of("servers", names, settings.num_servers),
-        ),
+        roles=roles,
         generator=Generator(name=plan.generator, version="as its files state no version"),
         middleware=MiddlewareUnderTest(name=settings.middleware),
         targets={},

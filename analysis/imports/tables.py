@@ -74,7 +74,8 @@ def tables_of(contents: RunContents, run: Run, factors: Collection[str]) -> dict
             frames["windows"] = run_windows(timed)
     key = run_key(run, factors)
     if "hosts" in frames and not frames["hosts"].empty:
-        frames["hosts"]["send_link_utilization"] = np.nan
+        hosts = frames["hosts"]
+        hosts["send_link_utilization"] = hosts["send_mbit_per_s"] / hosts["rate_mbit_per_s"]
     return {name: with_key(frame, key) for name, frame in frames.items() if not frame.empty}
 
 
@@ -227,7 +228,12 @@ def _middleware_row(contents: RunContents, run: Run) -> dict[str, float]:
     )
     windows = pd.concat([one.windows for one in run.middlewares.values()])
     lacking = {"middleware_errors": np.nan} if windows["errors"].isna().all() else {}
-    return {**measures.middleware_measures(run), **_percentiles("middleware", whole), **lacking}
+    return {
+        **{f"middleware_{time}_ms": np.nan for time in measures.MIDDLEWARE_TIMES},
+        **measures.middleware_measures(run),
+        **_percentiles("middleware", whole),
+        **lacking,
+    }
 
 
 def _percentiles(side: str, histogram: pd.DataFrame) -> dict[str, float]:
@@ -251,7 +257,7 @@ def _request_types(run: Run) -> pd.DataFrame:
     if _has_seconds(run) and not (seconds["request_type"] == ALL).any():
         return details.request_type_measures(run)
     first = next(iter(run.generators.values()))
-    untimed = replace(run, generators={"": replace(first, seconds=seconds[:0])})
+    untimed = replace(run, generators={("client", 0): replace(first, seconds=seconds[:0])})
     totals = pd.concat([one.totals.drop(index="total") for one in run.generators.values()])
     rows = []
     for kind, own in totals.groupby(level=0):

@@ -60,7 +60,8 @@ def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload"))
         limits = {str(name): 1 / demand for name, demand in demands.items() if demand > 0}
         if system.middlewares and workers_wait(of_system):
             places = system.middlewares * system.workers
-            limits[WORKERS] = places / least_service_time(system)
+            if (least := least_service_time(system)) > 0:  # 0 where no round trip was measured
+                limits[WORKERS] = places / least
         limits = limits or {NOTHING: math.inf}
         limit = min(limits, key=lambda name: limits[name])
         rows.append(

@@ -141,14 +141,15 @@ def _of_seconds(rows: pd.DataFrame, histograms: dict[str, pd.DataFrame]) -> Midd
     rows = _in_ms(rows)
     second = rows.pop("second") if "second" in rows else pd.Series(range(len(rows)))
     second = (second - second.min()).astype("int64").rename("second")
-    kinds = dict.fromkeys(name.partition(".")[0] for name in rows if "." in name)
+    names = [str(name) for name in rows]
+    kinds = dict.fromkeys(name.partition(".")[0] for name in names if "." in name)
     parts = []
     for kind in kinds:
-        own = rows[[name for name in rows if name.startswith(f"{kind}.")]]
+        own = rows[[name for name in names if name.startswith(f"{kind}.")]]
         own = own.rename(columns=lambda name: name.partition(".")[2])
         own = pd.concat([second, own.assign(request_type=kind)], axis="columns")
         parts.append(own[own["requests"] > 0] if "requests" in own else own)
-    state = rows[[name for name in rows if "." not in name]]
+    state = rows[[name for name in names if "." not in name]]
     return MiddlewareLog(
         seconds=_with_response_time(pd.concat(parts, ignore_index=True)),
         queue=pd.concat([second, state], axis="columns"),

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from pandas.api.types import infer_dtype
 
 from analysis.tables.column_kinds import wrong_column
+from analysis.tables.without_rows import with_columns
 from records.files.atomic import written_whole
 from records.settings import FACTORS
 
@@ -236,7 +237,7 @@ def _kept_tables(path: Path, *_: int) -> Mapping[str, pd.DataFrame]:
     for name, frame in found.items():
         if wrong := wrong_column(frame):
             raise DamagedTablesError(f"{path}: {_file(name)}: {wrong}")
-    read = {name: found.get(name, pd.DataFrame()) for name in NAMES}
+    read = with_columns({name: found.get(name, pd.DataFrame()) for name in NAMES})
     if read["rejected"].empty:
         read["rejected"] = pd.DataFrame(columns=list(REJECTED_COLUMNS), dtype=str)
     runs = read["runs"]

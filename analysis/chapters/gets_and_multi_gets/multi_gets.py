@@ -124,11 +124,13 @@ def prediction_table(tables: Tables) -> pd.DataFrame:
         links, clients = system.servers, int(runs["num_clients"].max())
         round_trip = least_response_time(system)
         delay = 2 * (round_trip + system.think_time)
-        whole = link_seconds(system.from_server_bytes, system.server_link_rate)
+        whole = link_seconds(system.from_server_bytes, system.server_link_rate) or math.nan
         part = math.ceil(keys / links) if sharded else keys
         on_link = whole * part / keys
         most = links / whole
-        if sharded:
+        if math.isnan(whole):  # the links' rates are not known
+            throughput = math.nan
+        elif sharded:
             throughput = min(clients / (delay + on_link), most)
         else:
             stations = [Station(f"link {one}", whole, 1 / links) for one in range(links)]

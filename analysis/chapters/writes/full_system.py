@@ -201,8 +201,10 @@ def server_table(servers: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `server`, and its mean response time in ms at the smallest and at the largest load, in
-        columns headed such as ``6 clients (ms)``.
+        columns headed such as ``6 clients (ms)``; no rows where middlewares tell nothing of them.
     """
+    if servers.empty:
+        return servers[["server"]]
     loads = [at_load(servers, load) for load in ("smallest", "largest")]
     times = {f"{rows['num_clients'].iloc[0]} clients (ms)": server_times(rows) for rows in loads}
     return pd.DataFrame(times).rename_axis("server").reset_index()

@@ -93,7 +93,7 @@ def count_merged(figure: go.Figure, percentiles: pd.DataFrame) -> go.Figure:
     values = ("percentile", "value_ms", "runs", "sd_ms", "side")
     key = [name for name in percentiles if name not in values]
     cases = percentiles.drop_duplicates(key)
-    names = cases[key].astype(str).agg("|".join, axis="columns")
+    names = ["|".join(row) for row in cases[key].astype(str).itertuples(index=False)]
     runs = dict(zip(names, cases["runs"].astype(int).tolist(), strict=True))
     return figure.update_layout(meta={"runs": runs})
 
