@@ -40,6 +40,12 @@ CHECKS = {
     "packets_matched": "captured: what servers were asked for each request",
     "packets_requests": "captured: as many requests as were sent",
     "long_enough": "window of 100 response times, warm-up of 10",
+    "files_complete": "imported: a file of each generator and middleware",
+    "generators_count": "imported: generators counted their requests",
+    "generators_as_told": "imported: generators had the clients that the path states",
+    "littles_law_clients": "imported: Little's law at the clients, within 5 %",
+    "littles_law_queue": "imported: Little's law at the queue, within 25 %",
+    "no_gaps": "imported: requests in every second of the window",
     "stderr": "no program complained",
     "monitors_stderr": "no monitor complained",
 }
