@@ -10,6 +10,7 @@ Each room may use what stands above it::
     fleets          the local lab and other fleets: which there are, what their hosts lack
     packing, trace  campaigns handed on; requests that were followed
     course, search, sensitivity, dilations, middlewares, workers, export, imports  other commands
+    pages_so_far    the report of a campaign that is being measured
     cli             `lab`, which imports a command when it is named, and what all commands share
     __main__        `python -m lab`
 """

@@ -8,6 +8,7 @@ Each room may use what stands above it::
     execute    runs notebooks from top to bottom
     export     executed notebooks -> figures, PDF and HTML
     make       a measured campaign -> the report
+    live       the report of a campaign that is being measured
     check      the committed notebooks show what they would show now
     artifact   docs/artifact.md: what measures each claim, and how long that takes
     in_kernel  a notebook that is run by hand leaves out what is not measured
