@@ -8,6 +8,9 @@ import click
 
 from analysis.imports import Imported, PlanError, import_campaign
 from analysis.imports.campaign import PLAN, Source
+from analysis.imports.section_files import section_text
+from analysis.results.manifests import measured_sections
+from analysis.tables.provenance import each_manifest
 from lab.say import say
 from records.documents import parse
 from records.files.atomic import write_whole
@@ -17,6 +20,7 @@ from records.paths import DATA, PROJECT
 from records.text.words import counted
 from remote.errors import ConfigError
 from remote.experiment.manifest import git_state
+from remote.experiment.section_file import KEPT, SUFFIX, read_section
 from remote.toml_files import read_toml
 
 _MOST_SKIPPED = 10
@@ -52,9 +56,23 @@ def import_(plan: Path, folder: Path, campaign: str) -> None:
     except ValueError as exc:
         raise ConfigError(plan, str(exc)) from exc
     write_whole(DATA / campaign / PLAN, text)
+    _write_section_files(DATA / campaign)
     for line in report(done, folder):
         say(line)
     say(f"open it with `lab claims {campaign}` or `lab export --campaign {campaign}`")
+
+
+def _write_section_files(campaign_dir: Path) -> None:
+    """Write the section file of each section, for configuration tables of what was measured."""
+    for section in measured_sections(campaign_dir):
+        path = campaign_dir / KEPT / f"{section}{SUFFIX}"
+        manifests = list(each_manifest(campaign_dir, [section]))
+        write_whole(path, section_text(manifests).encode())
+        try:
+            read_section(section, "paper", folder=path.parent)
+        except ConfigError as exc:
+            path.unlink()
+            say(f"section {section}: configuration tables show the shipped section: {exc}")
 
 
 def report(done: Imported, folder: Path) -> list[str]:

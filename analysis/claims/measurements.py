@@ -37,6 +37,13 @@ class NotMeasured(Exception):
     """The campaign lacks the data that a claim is about; its text, if any, names them."""
 
 
+def with_round_trips(tables: Tables) -> Tables:
+    """Return tables that have pings; NotMeasured of others: models would take round trips for 0."""
+    if tables.pings.empty:
+        raise NotMeasured("no round-trip time was recorded")
+    return tables
+
+
 class Measurements:
     """Gives claims the tables and studies of a campaign.
 
@@ -95,9 +102,7 @@ class Measurements:
         tables = self.tables(section)
         for network in self.held("0"):
             tables = replace(tables, pings=network.pings)
-        if tables.pings.empty:
-            raise NotMeasured("no round-trip time was recorded")
-        return tables
+        return with_round_trips(tables)
 
     def values(
         self, section: str, column: str = THROUGHPUT, load: str = "largest", **where: Any

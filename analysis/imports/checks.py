@@ -74,6 +74,10 @@ def contradictions(
     detail = f"throughput of 0 beside a response time: load generators {', '.join(lost)}"
     yield _advisory("generators_count", lost, detail)
     yield from _told(contents, settings)
+    known = set(tables["hosts"]["host"]) if "hosts" in tables else set()
+    spare = sorted(contents.loads.keys() - known)
+    detail = f"more hosts were recorded than the path states: {', '.join(spare)}"
+    yield _advisory("hosts_as_told", spare, detail)
     client, middleware = (value(f"{s}_throughput_ops_per_s") for s in ("client", "middleware"))
     text = "clients {:.1f} op/s, middlewares {:.1f} op/s"
     yield from _compared("requests_counts", client, middleware, COUNTS, text)

@@ -92,7 +92,7 @@ def manifest_of(
         detail = f"{length} s are all cut: window.warm_up_s and window.cool_down_s"
         checks.append(Check(name="window_covered", passed=False, detail=detail))
     is_whole = all(check.passed for check in checks)
-    levels: dict[str, Level] = {**run.levels, **_of_generators(settings)}
+    levels: dict[str, Level] = {**run.levels, **_inferred(settings)}
     names = [*contents.loads, *contents.middlewares, *_ends(contents)]
     window = Window(
         start_epoch_s=cut.warm_up_s,
@@ -146,8 +146,9 @@ def manifest_of(
     )
 
 
-def _of_generators(settings: Settings) -> dict[str, Level]:
-    names = ("clients_per_thread", "instances_per_client", "threads_per_instance")
+def _inferred(settings: Settings) -> dict[str, Level]:
+    """Return the settings that files state where no path does."""
+    names = ("clients_per_thread", *_OF_GENERATORS, "num_middlewares")
     return {name: getattr(settings, name) for name in names}
 
 

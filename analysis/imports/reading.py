@@ -131,13 +131,13 @@ def host_name(roles: Mapping[str, str], text: str) -> str:
 
 
 def hosts_of(role: str, names: list[str], expected: int | None) -> list[str]:
-    """Return the hosts of a role: those that files name, and as many as the settings state."""
+    """Return as many hosts of a role as the settings state, those first that files name."""
     letter = _LETTERS[role]
     found = {name for name in names if re.fullmatch(rf"{letter}\d*", name)}
     spare = (f"{letter}{number}" for number in range(1, 1000))
     while expected is not None and len(found) < expected:
         found.add(next(name for name in spare if name not in found))
-    return sorted(found, key=lambda name: (len(name), name))
+    return sorted(found, key=lambda name: (len(name), name))[:expected]
 
 
 def _load(path: Path) -> pd.DataFrame:

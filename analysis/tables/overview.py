@@ -43,6 +43,7 @@ CHECKS = {
     "files_complete": "imported: a file of each generator and middleware",
     "generators_count": "imported: generators counted their requests",
     "generators_as_told": "imported: generators had the clients that the path states",
+    "hosts_as_told": "imported: as many hosts as the path states",
     "littles_law_clients": "imported: Little's law at the clients, within 5 %",
     "littles_law_queue": "imported: Little's law at the queue, within 25 %",
     "no_gaps": "imported: requests in every second of the window",

@@ -64,8 +64,9 @@ def compared(campaign: str, folder: Path) -> pd.DataFrame:
     key = ["section", "workload", "workers", "num_clients"]
     names = [*CLIENT, *MIDDLEWARE, *QUEUE]
     means = runs.assign(workers=runs["workers"].fillna(0)).groupby(key)[names].mean()
-    ours = means.stack().rename("ours").rename_axis([*key, "measure"]).reset_index()
-    beside = his.assign(workers=his["workers"].fillna(0)).merge(ours, on=[*key, "measure"], how="left")
+    ours = means.reset_index().melt(key, var_name="measure", value_name="ours")
+    his = his.assign(workers=his["workers"].fillna(0))
+    beside = his.merge(ours, on=[*key, "measure"], how="left")
     difference = (beside["ours"] - beside["his"]).abs()
     rounding = 0.5 * 10.0 ** -beside["digits"]
     return beside.assign(

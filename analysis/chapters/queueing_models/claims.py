@@ -18,6 +18,7 @@ from analysis.claims.measurements import (
     NotMeasured,
     cell_names,
     once,
+    with_round_trips,
 )
 from analysis.claims.rules import at_least, at_most
 from analysis.claims.shared import idle_cpus
@@ -99,7 +100,7 @@ def _network(measured: Measurements) -> pd.DataFrame:
     parts = []
     for section in ("3.1", "3.2"):
         for held in measured.held(section):
-            tables = _with_network(measured, held)
+            tables = with_round_trips(_with_network(measured, held))
             own = cells(tables.runs)
             parts.append(compare_cells(own, predict_cells(tables, own, section), THROUGHPUT))
     if not parts:
@@ -177,7 +178,7 @@ idle_cpus(chapter, "7", see="07-5-open")
 )
 def one_middleware_predicts_other_systems(measured: Measurements) -> pd.Series:
     """Runs of 3.1 alone predict the throughput of other systems within 10 %."""
-    tables = _with_network(measured, measured.tables("3.1"))
+    tables = with_round_trips(_with_network(measured, measured.tables("3.1")))
     others = [part.runs for part in measured.held(*ELSEWHERE)]
     if not others:
         raise NotMeasured

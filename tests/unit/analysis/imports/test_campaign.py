@@ -6,9 +6,11 @@ import pytest
 from analysis.imports import import_campaign
 from analysis.imports.campaign import PLAN as PLAN_FILE
 from analysis.imports.campaign import Imported, Source
+from analysis.imports.section_files import section_text
 from analysis.results.manifests import each_run
 from analysis.tables.loading import load_tables
 from records.manifest_entries import Git
+from remote.experiment.section_file import read_section
 from tests.unit.analysis.imports.folders import connection, dstat, log, plan, printed, write_run
 
 
@@ -121,6 +123,29 @@ def test_a_contradiction_is_an_advisory_check(tmp_path, files, check, detail):
     assert only_manifest(tmp_path).status == "accepted"
     assert detail in failed(tmp_path)[check]
     assert check in done.found
+
+
+def test_hosts_that_no_setting_has_are_reported_and_left_out(tmp_path):
+    write_run(tmp_path / "raw")
+    place = tmp_path / "raw/results/reads/clients=1/workers=8"
+    (place / "dstat-cli2-rep1.out").write_text(dstat())
+    imported(tmp_path)
+    assert failed(tmp_path)["hosts_as_told"].endswith("c2")
+    assert load_tables(tmp_path / "theirs", "3.1").hosts["host"].tolist() == ["c1"]
+
+
+def test_section_file_states_what_was_measured(tmp_path):
+    for workers in (8, 16):
+        write_run(tmp_path / "raw", f"reads/clients=1/workers={workers}")
+    write_run(tmp_path / "raw", "writes/clients=4/workers=8")
+    imported(tmp_path)
+    text = section_text([manifest for _, manifest in each_run(tmp_path / "theirs")])
+    (tmp_path / "3.1.toml").write_text(text)
+    section = read_section("3.1", "paper", folder=tmp_path)
+    assert sorted((c["workload"], c["workers"]) for c in section.configs()) == [
+        *(("get", 8), ("get", 16), ("set", 8)),
+    ]
+    assert section.hosts == {"clients": 1, "middlewares": 1, "servers": 1}
 
 
 def test_an_uncounted_throughput_is_missing_not_0(tmp_path):
