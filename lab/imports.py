@@ -24,12 +24,11 @@ from remote.experiment.section_file import KEPT, SUFFIX, read_section
 from remote.toml_files import read_toml
 
 _MOST_SKIPPED = 10
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_PATH = click.Path(path_type=Path)
 
 
-@click.argument("plan", type=_FILE)
-@click.argument("folder", type=_FOLDER)
+@click.argument("plan", type=_PATH)
+@click.argument("folder", type=_PATH)
 @click.option("--campaign", required=True, help="Name of the new campaign, a folder of data/.")
 def import_(plan: Path, folder: Path, campaign: str) -> None:
     """Turn the raw files in FOLDER, which PLAN describes, into a campaign.

@@ -79,7 +79,7 @@ def sort_files(plan: ImportPlan, folder: Path) -> Sorted:
     """
     names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file()]
     if not names:
-        raise PlanError(f"{folder} has no files")
+        raise PlanError(f"{folder} is no folder with files")
     wanted = [n for n in names if not any(re.fullmatch(one, n) for one in plan.path.ignore)]
     skipped: dict[Path, str] = {}
     runs: dict[tuple[object, ...], RunFiles] = {}
