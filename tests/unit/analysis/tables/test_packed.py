@@ -384,5 +384,6 @@ def test_a_damaged_manifest_is_refused_before_anything_is_done(
     before = contents(campaign)
     refused = CliRunner().invoke(main, [command, "one"])
     assert refused.exit_code == 1
-    assert f"{path}: hosts must be a table, got [1]" in refused.output
+    assert f"{path}: " in refused.output
+    assert "hosts must be a table, got [1]" in refused.output
     assert contents(campaign) == before
