@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import socket
 
 import pytest
@@ -22,6 +23,7 @@ from remote.experiment.manifest import read_manifest
 from remote.experiment.section_file import SECTIONS_DIR
 from remote.experiment.storing import Collected, store
 from remote.hosts.inventory import Inventory
+from tests.helpers.campaign import build_campaign, build_run
 from tests.helpers.power_loss import Disk
 from tests.helpers.sessions import GOOD_JOB, ScriptedSession
 
@@ -313,3 +315,21 @@ def test_a_section_of_the_users_own_needs_a_name_of_its_own(opened, tmp_path, na
 def test_a_section_file_that_is_not_there_is_named(opened, tmp_path):
     with pytest.raises(ConfigError, match=r"nothing\.toml"):
         opened.runs(str(tmp_path / "nothing.toml"))
+
+
+def test_plan_and_states_are_those_that_are_told_apart(tmp_path):
+    campaign = build_campaign(tmp_path / "test", sections=["2.1"], clients_per_thread=[1])
+    config = {"workload": "get", "clients_per_thread": 16}
+    first = build_run(campaign, "2.1", config, status="rejected")
+    for attempt in (2, 3):
+        again = first.with_name(f"rep-1.rejected-{attempt}")
+        shutil.copytree(first, again)
+        manifest = json.loads((again / "manifest.json").read_text())
+        (again / "manifest.json").write_text(json.dumps({**manifest, "attempt": attempt}))
+    section = Campaign.open("test", fleet="none", data_dir=tmp_path).opened("2.1")
+    plan, states = section.plan_and_states(None)
+    assert plan == section.plan(None)
+    assert states == section.states(None)
+    assert [state.run.label for state in states if state.is_given_up] == [
+        "2.1 workload=get_clients_per_thread=16 rep 1"
+    ]
