@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing.context import ForkServerProcess
+from threading import Thread
 from typing import Any, cast
 
 from jupyter_client.manager import AsyncKernelManager
@@ -73,11 +74,19 @@ def serve(arguments: Sequence[str], folder: str | None, environment: Mapping[str
     os.setsid()  # what interrupts the report is not to show up in a cell
     os.environ.clear()
     os.environ.update(environment)
-    os.environ["JPY_PARENT_PID"] = str(os.getppid())  # a kernel ends with its parent
     if folder is not None:
         os.chdir(folder)
     sys.argv = ["ipykernel", *arguments]
+    Thread(target=_end_with_parent, daemon=True).start()
     launch_new_instance()
+
+
+def _end_with_parent() -> None:
+    """End this kernel when the process that asked for it ends, however it does."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class _Started:
