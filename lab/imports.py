@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from analysis.imports import Imported, PlanError, import_campaign
-from analysis.imports.campaign import PLAN, Source
+from analysis.imports.campaign import PLAN
+from analysis.imports.describing import Source
 from analysis.imports.section_files import section_text
 from analysis.results.manifests import measured_sections
 from analysis.tables.provenance import each_manifest

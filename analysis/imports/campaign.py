@@ -27,14 +27,14 @@ from records.files.atomic import write_whole
 from records.manifest import Manifest
 from records.manifest_entries import Imported as Origin
 from records.names import is_plain
-from records.verdict import ACCEPTED, ADVISORY
+from records.verdict import ACCEPTED
 
 PLAN = "plan.toml"  # the plan of an import, in the campaign's folder
 
 
 @dataclass(kw_only=True)
 class Imported:
-    """What an import read and found.
+    """The outcome of an import: files, runs and contradictions.
 
     Attributes
     ----------
@@ -113,7 +113,8 @@ def _section(
         name = f"{_slug(manifest)}/rep-{manifest.repetition}"
         if name in manifests:
             raise PlanError(
-                f"section {section} has {name} twice: which group tells its runs apart?"
+                f"section {section} has {name} twice: add the group of the path that differs "
+                "between its runs"
             )
         manifests[name] = manifest
         result.runs[section][manifest.status] += 1
@@ -154,6 +155,3 @@ def _slug(manifest: Manifest) -> str:
               for name, level in manifest.config.items()}  # fmt: skip
     name = "_".join(f"{name}={level}" for name, level in levels.items()) or "only"
     return name if is_plain(name.replace("=", "")) else name.replace("/", "-").replace(":", "-")
-
-
-__all__ = ["ADVISORY", "PLAN", "Imported", "Source", "import_campaign"]

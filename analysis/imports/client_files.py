@@ -21,7 +21,7 @@ SECOND_COLUMNS = ["request_type", "second", "requests", "response_time_ms"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClientFile:
-    """What one instance of the load generator measured.
+    """The measurements of one instance of the load generator.
 
     Attributes
     ----------

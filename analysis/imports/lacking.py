@@ -1,4 +1,4 @@
-"""What runs of our own have and an imported run does not."""
+"""The measurements that an imported run lacks, beside a run of our own."""
 
 from __future__ import annotations
 

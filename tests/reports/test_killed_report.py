@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -11,6 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from records.paths import PROJECT
+from remote.waiting import until
 
 EXECUTE = """
 import sys, nbformat
@@ -21,14 +21,6 @@ if __name__ == "__main__":
     execute([Job(path=path, notebook=nbformat.read(path, as_version=4))], {}, path.parent, print)
 """
 DEADLINE_S = 120  # ends a test that hangs
-
-
-def wait_for(what):
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not what():
-        if time.monotonic() > deadline_s:
-            pytest.fail("it did not come about")
-        time.sleep(0.05)
 
 
 @pytest.mark.selected
@@ -45,8 +37,8 @@ def test_kernels_end_with_the_process_that_is_killed(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen([sys.executable, script, notebook], env=environment) as process:
         try:
-            wait_for(lambda: told.exists() and told.read_text().endswith(" "))
+            assert until(lambda: told.exists() and told.read_text().endswith(" "), DEADLINE_S)
         finally:
             process.kill()
     kernel = Path("/proc", told.read_text().strip())
-    wait_for(lambda: not kernel.exists())
+    assert until(lambda: not kernel.exists(), DEADLINE_S)

@@ -31,7 +31,7 @@ SECONDS = ("second", "requests", "response_time_ms", "hits", "misses")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemtierConnection:
-    """What one connection measured.
+    """The measurements of one connection of memtier.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ _HEADER = re.compile(r"^(\d+) +(Threads|Connections per thread|Seconds)\s*$", re
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemtierPrintout:
-    """What one instance of memtier printed.
+    """The standard output of one instance of memtier.
 
     Attributes
     ----------

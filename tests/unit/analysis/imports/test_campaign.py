@@ -5,7 +5,8 @@ import pytest
 
 from analysis.imports import import_campaign
 from analysis.imports.campaign import PLAN as PLAN_FILE
-from analysis.imports.campaign import Imported, Source
+from analysis.imports.campaign import Imported
+from analysis.imports.describing import Source
 from analysis.imports.section_files import section_text
 from analysis.results.manifests import each_run
 from analysis.tables.loading import load_tables
