@@ -74,7 +74,10 @@ class EventLoop(
     @Volatile
     private var hasEnded = false
 
-    val isCurrent: Boolean get() = Thread.currentThread() === thread
+    /** Whether what is confined to the loop may be touched here: on its thread, or anywhere once that has ended. */
+    val isCurrent: Boolean get() = isOwnThread || !isAlive
+
+    private val isOwnThread: Boolean get() = Thread.currentThread() === thread
 
     val isAlive: Boolean get() = thread.isAlive
 
@@ -82,7 +85,7 @@ class EventLoop(
 
     /** Runs [block] on the loop's thread, after what is queued there; elsewhere if that has ended. */
     fun execute(block: Runnable) {
-        if (isCurrent) return ready.addLast(block)
+        if (isOwnThread) return ready.addLast(block)
         handedOver.add(block)
         // A coroutine that is cancelled has to be resumed to end, or whoever waits for it would wait for ever.
         if (hasEnded && handedOver.remove(block)) Dispatchers.IO.dispatch(EmptyCoroutineContext, block) else wakeUp()

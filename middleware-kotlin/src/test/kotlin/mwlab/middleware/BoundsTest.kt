@@ -121,7 +121,7 @@ abstract class BoundsTest(private val dispatch: Dispatch) {
                     .first { it.name == "direct" }
                 val before = direct.memoryUsed
                 clients(running.address, 60, receiveBytes = 4096) { clients ->
-                    clients.forEach { client -> client.send("get k\r\n".repeat(1000)) }
+                    clients.forEach { client -> client.send("get k\r\n".repeat(400)) }
                     TextClient(running.address).use { other ->
                         eventually("memory is exhausted") { other.own("buffer_bytes") >= 8L shl 20 }
                         assertTrue(other.own("buffer_bytes") <= 10L shl 20)

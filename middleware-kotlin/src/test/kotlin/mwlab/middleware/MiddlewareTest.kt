@@ -231,7 +231,7 @@ class MiddlewareTest {
         ) { address ->
             val clients = Executors.newFixedThreadPool(16)
             val results = (1..16).map { id -> clients.submit<Unit> { readAndWrite(address, id) } }
-            results.forEach { it.get(60, TimeUnit.SECONDS) }
+            results.forEach { it.get(5, TimeUnit.MINUTES) }
             clients.shutdown()
         }
     }

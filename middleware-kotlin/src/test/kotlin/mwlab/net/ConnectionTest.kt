@@ -26,6 +26,7 @@ import kotlin.test.assertFailsWith
 import kotlin.test.assertFalse
 import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
 /** What holds for every connection, whoever moves its bytes. */
@@ -34,7 +35,7 @@ abstract class ConnectionTest(private val transport: Transport) {
     private val loopback = InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
 
     private fun onLoop(block: suspend CoroutineScope.(EventLoop) -> Unit) = EventLoop("test").use { loop ->
-        runBlocking(loop) { withTimeout(60.seconds) { block(loop) } }
+        runBlocking(loop) { withTimeout(5.minutes) { block(loop) } }
     }
 
     private suspend fun CoroutineScope.serve(

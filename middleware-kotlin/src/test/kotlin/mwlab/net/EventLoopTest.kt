@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.Test
 import kotlin.test.assertEquals
@@ -28,12 +29,12 @@ import kotlin.test.assertFalse
 import kotlin.test.assertTrue
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.measureTime
 
 class EventLoopTest {
     private fun onLoop(block: suspend CoroutineScope.(EventLoop) -> Unit) =
-        EventLoop("test").use { loop -> runBlocking(loop) { withTimeout(60.seconds) { block(loop) } } }
+        EventLoop("test").use { loop -> runBlocking(loop) { withTimeout(5.minutes) { block(loop) } } }
 
     @Test
     fun `coroutines run on the loop's thread, also after delays and other dispatchers`() = onLoop { loop ->
@@ -75,7 +76,22 @@ class EventLoopTest {
         val waiting = launch(loop, CoroutineStart.UNDISPATCHED) { withContext(loop) { delay(1.hours) } }
         loop.close()
         eventually("it has ended") { !loop.isAlive }
-        withTimeout(60.seconds) { waiting.cancelAndJoin() }
+        withTimeout(5.minutes) { waiting.cancelAndJoin() }
+    }
+
+    @Test
+    fun `what belongs to a loop that has ended can be closed anywhere`() {
+        val loop = EventLoop("test")
+        loop.close()
+        eventually("it has ended") { !loop.isAlive }
+        val closings = AtomicInteger()
+
+        fun close() {
+            closings.incrementAndGet()
+            if (!loop.isCurrent) loop.execute(::close)
+        }
+        close()
+        assertEquals(1, closings.get(), "a loop that hands it on would do so for ever")
     }
 
     @Test

@@ -57,7 +57,7 @@ class RealPostgres(private val settings: Map<String, String> = emptyMap()) : Aut
         running.destroyForcibly()
         all.forEach { it.destroyForcibly() }
         running.waitFor()
-        all.forEach { it.onExit().get(60, TimeUnit.SECONDS) }
+        all.forEach { it.onExit().get(5, TimeUnit.MINUTES) }
     }
 
     /** Stops the processes in their tracks, or lets them go on. */

@@ -116,9 +116,9 @@ fun withClocked(config: MiddlewareConfig, standsStill: Boolean = false, test: (C
 
 /** Waits until [condition] holds. The deadline only ends a test that hangs. */
 fun eventually(what: String, condition: () -> Boolean) {
-    val deadline = System.nanoTime() + 60_000_000_000
+    val deadline = System.nanoTime() + 5.minutes.inWholeNanoseconds
     while (!condition()) {
-        if (System.nanoTime() > deadline) fail("not within 60 s: $what")
+        if (System.nanoTime() > deadline) fail("not within 5 minutes: $what")
         Thread.sleep(5)
     }
 }

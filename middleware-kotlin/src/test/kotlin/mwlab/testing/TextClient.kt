@@ -8,7 +8,7 @@ import java.net.Socket
  *
  * @param receiveBytes size of the socket's buffer; null: what the system thinks best
  */
-class TextClient(address: InetSocketAddress, timeoutMs: Int = 60_000, receiveBytes: Int? = null) : AutoCloseable {
+class TextClient(address: InetSocketAddress, timeoutMs: Int = 300_000, receiveBytes: Int? = null) : AutoCloseable {
     private val socket = Socket().apply {
         receiveBytes?.let { receiveBufferSize = it }
         connect(address)

@@ -86,6 +86,7 @@ private class LoopListener(private val loop: EventLoop, private val channel: Ser
 
     override fun close() {
         if (!loop.isCurrent) return loop.execute(::close)
+        if (!channel.isOpen) return
         channel.close()
         (address as? UnixDomainSocketAddress)?.let { Files.deleteIfExists(it.path) }
         waiting.fail(ClosedChannelException())
