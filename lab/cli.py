@@ -2,53 +2,83 @@
 
 from __future__ import annotations
 
-import contextlib
 import keyword
-import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import ParamSpec
+from typing import NamedTuple, ParamSpec
 
 import click
 
 from analysis.results import ParseError
-from lab.campaigns import NOT_COMPLETE
-from lab.fleets import lab_up, other_fleets_option
 from lab.say import say
-from lab.shared_options import measuring_options, parse_one_of
 from records.text.visible import shortened
-from remote.campaign import Campaign
-from remote.campaign.states import RunState
-from remote.campaign.view.dry_run import missing_table
-from remote.campaign.view.precision import known_text
 from remote.errors import ConfigError, LabError, RemoteError
-from remote.providers.local_lab import LocalLab, Topology, network_problem, shell_command
-from remote.providers.local_lab.status_text import status_text
-from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY, topology_for
 
 P = ParamSpec("P")
 INTERRUPTED = 130
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_MODULES = {
-    **dict.fromkeys(("assign", "grade"), "course"),
-    **dict.fromkeys(("calibrate", "fleet", "hosts", "provision"), "fleets"),
-    **dict.fromkeys(("campaign", "reproduce", "verify"), "campaigns"),
-    **dict.fromkeys(("pack", "unpack"), "packing"),
-    "claims": "claims",
-    "dilations": "dilations",
-    "export": "export",
-    "find": "search",
-    "import": "imports",
-    "sensitivity": "sensitivity",
-    "trace": "trace",
-    "try": "middlewares",
-    "workers": "workers",
+
+
+class _Listed(NamedTuple):
+    """A command as `lab --help` lists it, and the module of `lab` that has it."""
+
+    module: str
+    does: str
+
+
+_PURPOSES = {
+    "Build the lab": {
+        "up": _Listed("local", "Start the lab on this machine."),
+        "status": _Listed("local", "Show its hosts and links and what they have used."),
+        "shell": _Listed("local", "Open a shell, or run a command, on one of its hosts."),
+        "calibrate": _Listed("fleets", "Measure the machine's part of a round trip again."),
+        "down": _Listed("local", "Stop the lab; nothing of it is left."),
+    },
+    "Use other hosts": {
+        "fleet": _Listed("fleets", "Print which fleet this machine can have."),
+        "hosts": _Listed("fleets", "Show what hosts lack."),
+        "provision": _Listed("fleets", "Install on hosts what they lack."),
+        "workers": _Listed("workers", "Run a Dask cluster on hosts."),
+    },
+    "Measure": {
+        "run": _Listed("measuring", "Measure sections, and keep the runs in a campaign."),
+        "find": _Listed("search", "Find the largest rate at which a condition holds."),
+        "sensitivity": _Listed("sensitivity", "Measure what limits the throughput, and how much."),
+        "dilations": _Listed("dilations", "Show by how much the time of a section is dilated."),
+        "reproduce": _Listed("campaigns", "Measure a run again and compare."),
+        "try": _Listed("middlewares", "Ask a middleware what it supports."),
+    },
+    "Look at what was measured": {
+        "campaign": _Listed("campaigns", "Show which runs are done, missing or refused."),
+        "claims": _Listed("claims", "Show which claims the numbers support."),
+        "trace": _Listed("trace", "Show where the slowest requests spent their time."),
+        "verify": _Listed("campaigns", "Check all files and runs of a campaign again."),
+        "export": _Listed("export", "Write the report as PDF and HTML."),
+    },
+    "Share": {
+        "pack": _Listed("packing", "Put a campaign's files into archives."),
+        "unpack": _Listed("packing", "Put the files back."),
+        "import": _Listed("imports", "Make a campaign of raw files measured elsewhere."),
+    },
+    "Teach": {
+        "assign": _Listed("course", "Build a lab whose limits students have to find."),
+        "grade": _Listed("course", "Mark what a student found."),
+    },
 }
-"""The modules of `lab` that have the commands which are not here."""
-_TAKES_OPTIONS_OF_RUN = ("find", "sensitivity")
+_COMMANDS = {name: listed for group in _PURPOSES.values() for name, listed in group.items()}
+_PASSES_OPTIONS_ON = ("find", "sensitivity", "shell")
+"""These take options that are not theirs: factors of a section, or those of another command."""
+_EXAMPLES = """
+Examples:
+  lab up                              start the lab
+  lab run 2.1 3.1 --campaign mine     measure two sections
+  lab campaign mine                   show what is measured
+  lab export --campaign mine          write the report
+  lab down                            stop the lab
+"""
 
 
 def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -62,8 +92,8 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except (RemoteError, LabError, ConfigError, ParseError) as exc:
             say(f"lab: {exc}", err=True)
-            if isinstance(exc, RemoteError) and (problem := network_problem()):
-                say(f"lab: {problem}", err=True)
+            if isinstance(exc, RemoteError):
+                _say_network_problem()
             sys.exit(1)
         except OSError as exc:
             say(f"lab: on this machine: {shortened(str(exc))}", err=True)
@@ -75,6 +105,13 @@ def _clear_errors(command: Callable[P, None]) -> Callable[P, None]:
     return wrapped
 
 
+def _say_network_problem() -> None:
+    from remote.providers.local_lab import network_problem  # slow to load
+
+    if problem := network_problem():
+        say(f"lab: {problem}", err=True)
+
+
 def _interrupt(number: int, frame: object) -> None:
     """Unwind once; a second signal must not break off the ending of what runs on the hosts."""
     for other in INTERRUPTS:
@@ -84,23 +121,34 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 class _Commands(click.Group):
-    """The commands of `lab`; those of other modules are imported when they are named."""
+    """The commands of `lab`, by purpose; a command's module is imported when it is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return sorted({*self.commands, *_MODULES})
+        return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; None if there is no such command."""
-        if cmd_name in _MODULES and cmd_name not in self.commands:
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
             self.add_command(_imported(cmd_name))
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of each purpose, without importing any."""
+        widest = max(map(len, _COMMANDS))
+        for purpose, group in _PURPOSES.items():
+            with formatter.section(purpose):
+                formatter.write_dl([(name.ljust(widest), one.does) for name, one in group.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they stand."""
+        formatter.write(_EXAMPLES)
 
 
 def _imported(name: str) -> click.Command:
     function_name = f"{name}_" if keyword.iskeyword(name) else name
-    function = getattr(import_module(f"lab.{_MODULES[name]}"), function_name)
-    settings = {"ignore_unknown_options": True} if name in _TAKES_OPTIONS_OF_RUN else {}
+    function = getattr(import_module(f"lab.{_COMMANDS[name].module}"), function_name)
+    settings = {"ignore_unknown_options": True} if name in _PASSES_OPTIONS_ON else {}
     told = function if name == "export" else _clear_errors(function)
     return click.command(name=name, context_settings=settings)(told)
 
@@ -108,159 +156,11 @@ def _imported(name: str) -> click.Command:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="middleware-lab")
 def main() -> None:
-    """Build the local lab and measure on it.
+    """Measure middlewares of memcached, on a lab on this machine or on hosts of your own.
 
-    The lab is a set of hosts on this machine: network namespaces, each with its own sshd and a
-    shaped link. A typical session: `lab up`, `lab run 2.1 3.1 --profile smoke`, `lab down`.
+    The lab is a set of hosts: network namespaces, each with its own sshd and a shaped link.
 
-    Exit status of all commands: 0, 1 with a message that says what to do, 2 for a wrong command
-    line, 130 if interrupted, when what was measured is kept; others are told with the command.
+    Each command has a `--help` of its own. The exit status is 0 if all went well, 1 with a message
+    that says what to do, 2 for a wrong command line, and 130 if interrupted, when what was measured
+    is kept. Commands with other statuses tell them.
     """
-
-
-@main.command()
-@click.option(
-    "--topology",
-    default=DEFAULT_TOPOLOGY,
-    show_default=True,
-    help="Name, or path of a topology file.",
-)
-@click.option(
-    "--time-dilation",
-    type=float,
-    help="k: divide rates and multiply delays by it.  [default: the topology's]",
-)
-@other_fleets_option
-@_clear_errors
-def up(topology: str, time_dilation: float | None) -> None:
-    """Start the lab; harmless if it is up, when only its time dilation may be changed."""
-    wanted = Topology.named(topology)
-    if time_dilation is not None:
-        try:
-            wanted = wanted.dilated(time_dilation)
-        except ValueError as exc:
-            raise ConfigError("--time-dilation", str(exc)) from exc
-    inventory = LocalLab(wanted).up(progress=say)
-    say(f"inventory: {inventory}")
-
-
-@main.command()
-@other_fleets_option
-@_clear_errors
-def down() -> None:
-    """Take the lab down and leave nothing behind; harmless if it is down."""
-    LocalLab().down()
-    say("The lab is down.")
-
-
-@main.command()
-@other_fleets_option
-@_clear_errors
-def status() -> None:
-    """Show the lab's hosts and network and what they have used; exit status 1 if any is down."""
-    lab = LocalLab()
-    states, switch = lab.status(), lab.switch()
-    if not states or switch is None:
-        say("The lab is down; start it with `lab up`.")
-        sys.exit(1)
-    say(status_text(states, switch))
-    sys.exit(0 if switch.is_up and all(s.is_up for s in states) else 1)
-
-
-@main.command(context_settings={"ignore_unknown_options": True})
-@click.argument("host")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
-@_clear_errors
-def shell(host: str, command: tuple[str, ...]) -> None:
-    """Open a shell on HOST (c1, m1, s1, ...), or run COMMAND there."""
-    argv = shell_command(host, *command)
-    os.execvp(argv[0], argv)
-
-
-@main.command()
-@click.argument("sections", nargs=-1, required=True, metavar="SECTION...")
-@measuring_options
-@click.option(
-    "--trace",
-    "followed",
-    metavar="1/N",
-    help="Write down one of N requests of each connection wherever it passes, for `lab trace`; or "
-    "`none`.  [default: each section's]",
-)
-@click.option(
-    "--report",
-    is_flag=True,
-    help="Write figures/report/ (HTML) with what is measured so far after each section.",
-)
-@_clear_errors
-def run(
-    sections: tuple[str, ...],
-    profile: str,
-    campaign: str,
-    fleet: str,
-    allow_public: bool,
-    time_dilation: float | None,
-    middleware: str,
-    followed: str | None,
-    retry: bool,
-    dry_run: bool,
-    own_lab: bool,
-    report: bool,
-) -> None:
-    """Measure what is missing of each SECTION (0, 2.1, ..., or a file) and keep it in the campaign.
-
-    A file is a section of your own, such as my.toml (docs/sections.md); the campaign keeps a copy.
-    Sections of message queues need a lab of topology `queue`; --own-lab starts what is needed.
-    Another middleware has a campaign of its own below, CAMPAIGN/middlewares/NAME. In a campaign a
-    section keeps to the --trace that it was begun with.
-
-    Interrupt with Ctrl-C at any time: what is measured is kept, the next call resumes. Exit status
-    3 if runs were given up after three attempts: they are named, all others are done.
-    """
-    sections = tuple(dict.fromkeys(sections))
-    opened = Campaign.open(
-        campaign,
-        profile=profile,
-        fleet=fleet,
-        middleware=middleware,
-        follow=None if followed is None else parse_one_of(followed),
-        allow_public=allow_public,
-    )
-    for section in sections:
-        if lost := opened.cannot_be_told(section):
-            say(f"{section}: {opened.middleware_name} cannot be told {', '.join(lost)}")
-    if dry_run:
-        plans = [
-            opened.planned(section, retry=retry, time_dilation=time_dilation)
-            for section in sections
-        ]
-        links = [state for section in sections for state in opened.states_of_links(section)]
-        say(missing_table(plans, links, opened.path))
-        opened.require_hosts(*sections)
-        return
-    on_section = None
-    if report:
-        from lab.pages_so_far import PagesSoFar  # notebooks are slow to load
-
-        to_come = [name for name in sections if opened.missing(name, retry=retry)]
-        on_section = PagesSoFar(opened, [opened.plan(name).name for name in to_come]).write
-    left: list[RunState] = []
-    for topology, group in _by_topology(opened, sections).items():
-        missing = any(opened.missing(section, retry=retry) for section in group)
-        with lab_up(fleet, topology) if own_lab and missing else contextlib.nullcontext():
-            left += opened.measure(
-                *group, retry=retry, time_dilation=time_dilation, on_section=on_section
-            )
-    if known := known_text([opened.planned(section) for section in sections]):
-        say(known)
-    planned = sum(len(opened.states(section)) for section in sections)
-    say(f"{planned - len(left)} of {planned} runs are done in {opened.path}")
-    sys.exit(NOT_COMPLETE if left else 0)
-
-
-def _by_topology(opened: Campaign, sections: Iterable[str]) -> dict[str, list[str]]:
-    """Return the sections by the local lab's topology that has their hosts."""
-    found: dict[str, list[str]] = {}
-    for section in sections:
-        found.setdefault(topology_for(opened.plan(section).hosts), []).append(section)
-    return found

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import ParamSpec
+from collections.abc import Iterator
 
 import click
 from tabulate import tabulate
@@ -21,7 +19,6 @@ from remote.hosts.provision.ansible import run_playbook
 from remote.providers.fleets import (
     LOCAL,
     LOOPBACK,
-    OTHERS,
     find_lab,
     inventory_path,
     why_not_local,
@@ -30,46 +27,7 @@ from remote.providers.local_lab import LocalLab
 from remote.providers.local_lab.rootless.holder import WITHOUT_ROOT, is_rootless
 from remote.providers.local_lab.topology import DEFAULT_TOPOLOGY
 
-P = ParamSpec("P")
 _WIDEST = 32  # characters of what hosts say of themselves, for terminals of 100
-
-
-def other_fleets_option(command: Callable[P, None]) -> Callable[P, None]:
-    """Give `lab up`, `down` or `status` the option `--fleet`; the command itself is the lab's."""
-
-    @click.option("--fleet", type=click.Choice([LOCAL, *OTHERS]), default=LOCAL, show_default=True)
-    @wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        fleet = str(kwargs.pop("fleet"))
-        if fleet in OTHERS:
-            _VERBS[command.__name__](fleet)
-        else:
-            command(*args, **kwargs)
-
-    return wrapped
-
-
-def _up(fleet: str) -> None:
-    path = OTHERS[fleet]().up(progress=say)
-    say(f"inventory: {path}")
-
-
-def _down(fleet: str) -> None:
-    OTHERS[fleet]().down()
-    say(f"The fleet `{fleet}` is down.")
-
-
-def _status(fleet: str) -> None:
-    states = OTHERS[fleet]().status()
-    if not states:
-        say(f"The fleet `{fleet}` is down; start it with `lab up --fleet {fleet}`.")
-        sys.exit(1)
-    rows = [(s.name, s.address, s.pid, "up" if s.is_up else "DOWN") for s in states]
-    say(tabulate(rows, headers=["host", "address", "process", "state"]))
-    sys.exit(0 if all(s.is_up for s in states) else 1)
-
-
-_VERBS = {"up": _up, "down": _down, "status": _status}
 
 
 @click.argument("fleet")

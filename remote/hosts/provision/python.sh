@@ -66,5 +66,5 @@ if ! by_uv >build/set-up/uv.log 2>&1; then
 fi
 # pip has compiled the packages, uv has not: what the commands load is compiled here, once, for those, too, who may not
 # write here. All of the packages would take a minute of two processors.
-run env -u PYTHONDONTWRITEBYTECODE "$python" -c 'import lab.cli, report.make'
+run env -u PYTHONDONTWRITEBYTECODE "$python" -c 'import lab.measuring, report.make'
 touch .venv/installed
