@@ -17,9 +17,9 @@ from analysis.figures.present import static_size
 from analysis.tables.provenance import Provenance
 from analysis.text.spreadsheet import csv_text
 from records.files.atomic import write_json, write_whole
+from report.contents.abstract import PATH as ABSTRACT
 from report.contents.drawn_data import drawn_data
 from report.contents.notebook import Figure, Part, Section
-from report.contents.summary import PATH as SUMMARY
 from report.formats.pages import INDEX, html_files
 from report.formats.to_html import DRAWINGS
 from report.formats.to_typst import TypstTranslation
@@ -58,7 +58,7 @@ def export(
     sections : sequence of Section
         In the order of the report.
     provenance : Provenance
-        The facts of the title page.
+        The facts below the contents.
     folder : Path
         Where to write. Files of earlier exports are replaced or, where they are of no use any
         more, removed; other files are left alone.
@@ -106,14 +106,14 @@ def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, b
     """Return the files that typst compiles, by name; `main.typ` is the one to begin with."""
     translations = translate_with(TypstTranslation, sections)
     written = texts(translations)
-    written.insert(1 if sections[0].path == SUMMARY else 0, "#contents()")
+    facts = '#contents(json("facts.json"))'
+    written.insert(1 if sections[0].path == ABSTRACT else 0, facts)
     body = "\n\n".join(written)
     head = '#import "report.typ": *\n#show: report.with(..json("report.json"))\n\n'
     settings = {
         "title": TITLE,
         "subtitle": SUBTITLE,
         "authors": AUTHORS,
-        "facts": provenance.facts(),
         "date": provenance.period[1].timetuple()[:3] if provenance.period else None,
         "footer": f"{TITLE}, campaign {provenance.campaign}",
     }
@@ -124,6 +124,7 @@ def document(sections: Sequence[Section], provenance: Provenance) -> dict[str, b
         "main.typ": (head + body).encode(),
         "report.typ": template.read_bytes(),
         "report.json": json.dumps(settings).encode(),
+        "facts.json": json.dumps(provenance.facts()).encode(),
         **drawings,
     }
 

@@ -11,9 +11,9 @@ from analysis.tables.provenance import each_manifest, summarise
 from records.paths import DATA
 from records.text.words import counted
 from remote.campaign import Campaign
+from report.contents.abstract import LETTER, PATH
 from report.contents.measured import measured_sections
 from report.contents.notebook import Prose, Section
-from report.contents.summary import LETTER, PATH
 from report.execute import execute
 from report.export import HTML, export
 from report.kernels import import_first

@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 
-from analysis.chapters.claims import claims_of
+from analysis.chapters.claims import claims_of, measurements_of
 from analysis.lab.measured_study import find_studies
 from analysis.results.manifests import manifest_files
 from analysis.tables.loading import find_sections
@@ -18,11 +18,12 @@ from records.files.atomic import write_json
 from records.paths import DATA, PROJECT
 from remote.campaign import NO_FLEET, Campaign
 from remote.errors import ConfigError
+from report.contents.abstract import abstract
 from report.contents.appendix import appendix
 from report.contents.configurations import configuration_files, configurations
 from report.contents.measured import measured_sections, showable
 from report.contents.notebook import ReportError, Section, read_section
-from report.contents.summary import summary
+from report.contents.register import register
 from report.execute import Job, execute
 from report.export import FORMATS, Exported, export, with_drawings
 
@@ -104,11 +105,14 @@ def make_report(
         beside.shutdown(cancel_futures=True)
     outcomes = claims_of(path)  # most are kept by the notebooks that have shown them
     missing = {name: _missing(opened, name) for name in sections}
-    first = [] if notebooks else [summary(outcomes, chapters)]
-    parts = [*first, *chapters, appendix(manifests, missing), configurations(manifests)]
+    provenance = summarise(manifests)
+    parts = [*chapters, appendix(manifests, missing), configurations(manifests)]
+    if not notebooks:
+        first = abstract(measurements_of(path), outcomes, provenance, chapters)
+        parts = [first, *chapters, parts[-2], register(outcomes, chapters), parts[-1]]
     progress("writing the report")
     lists = configuration_files(manifests)
-    exported = export(parts, summarise(manifests), folder, formats, lists)
+    exported = export(parts, provenance, folder, formats, lists)
     write_json(folder / CLAIMS, [outcome.to_dict() for outcome in outcomes])
     return exported
 

@@ -118,14 +118,19 @@ def judge_chapters(campaign_dir: Path, chapters: Iterable[int] = CHAPTERS) -> di
     ParseError
         As `claims_of`.
     """
-    sections = _Lazy(find_sections(campaign_dir), lambda name: load_tables(campaign_dir, name))
-    folders = find_studies(campaign_dir)
-    studies = _Lazy(folders, lambda name: read_study(folders[name]))
     judged = {}
+    whole = measurements_of(campaign_dir)
     for chapter in chapters:
-        measured = Measurements(sections, studies)
+        measured = whole.asked_anew()
         judged[chapter] = Judged(CHAPTERS[chapter].judge(measured), list(measured.asked))
     return judged
+
+
+def measurements_of(campaign_dir: Path) -> Measurements:
+    """Return what a campaign has measured; its sections and studies are read when asked for."""
+    sections = _Lazy(find_sections(campaign_dir), lambda name: load_tables(campaign_dir, name))
+    folders = find_studies(campaign_dir)
+    return Measurements(sections, _Lazy(folders, lambda name: read_study(folders[name])))
 
 
 class _Lazy(Mapping[str, Read]):

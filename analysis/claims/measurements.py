@@ -68,6 +68,10 @@ class Measurements:
         self.asked: dict[str, None] = {}
         self.made: dict[object, Any] = {}  # by `once`
 
+    def asked_anew(self) -> Measurements:
+        """Return the same measurements, of which nothing has been asked yet."""
+        return Measurements(self._sections, self._studies)
+
     def study(self, name: str) -> MeasuredStudy:
         """Return the elasticities of a configuration.
 

@@ -76,7 +76,7 @@ def interactive_law(chapter: Chapter, *sections: str, see: str, section: str = "
 
     @chapter.claim(section, see, quantity, equal_to(1, SAME), kind=Kind.VALIDITY)
     def interactive_law(measured: Measurements) -> Estimate:
-        """Throughput and response time obey the interactive law."""
+        """Throughput and response time satisfy the interactive response time law."""
         jobs: list[float] = []
         for tables in measured.held(*sections):
             runs = tables.runs
@@ -113,7 +113,7 @@ def idle_cpus(
         instead=lambda measured: busiest_host(pd.concat(hosts(measured))),
     )
     def idle_cpus(measured: Measurements) -> Estimate:
-        """No machine's CPU is busy all the time."""
+        """Every machine has CPU time left: its CPU is at most 90 % utilized."""
         busy = [
             own[["repetition", "cpu_percent"]].assign(of_quota=of_quotas(own) * 100)
             for own in hosts(measured)

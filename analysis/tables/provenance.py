@@ -42,7 +42,7 @@ class Provenance:
     num_discarded: int
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return the rows of the title page, name and value."""
+        """Return the rows below the report's contents, name and value."""
         return [
             ("Campaign", f"{self.campaign} (profile {', '.join(self.profiles)})"),
             ("Measured", _describe(self.period) if self.period else "not recorded"),

@@ -57,7 +57,7 @@ def appendix(manifests: Sequence[Manifest], missing: Mapping[str, Sequence[str]]
 def _provenance(manifests: Sequence[Manifest]) -> Iterator[Part]:
     yield Prose(
         1,
-        f"## {LETTER}.2 Provenance\n\nThe title page tells campaign, generator and commits. "
+        f"## {LETTER}.2 Provenance\n\nThe page of contents shows campaign, generator and commits. "
         "The settings of every section, the commands of its runs and "
         "the list of all runs are the last page of the report's HTML version and files beside it: "
         f"{', '.join(f'`{name}`' for name in FILES)}.",

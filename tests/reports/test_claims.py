@@ -25,7 +25,7 @@ def claims(*options):
 def test_claims_of_the_reference_are_printed():
     result = claims("reference")
     assert result.exit_code == 0, result.output
-    assert "One server: its link limits gets." in result.output
+    assert "With one server, the server's link limits read throughput." in result.output
 
 
 def test_campaigns_that_differ_are_told_by_the_exit_status(campaign):

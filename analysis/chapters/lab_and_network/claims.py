@@ -57,7 +57,7 @@ _check = partial(chapter.claim, "0", kind=Kind.VALIDITY)
     "00-1-network", f"share of links whose payload is {_PAYLOAD} of their limit within 5 %", _MOST
 )
 def one_stream_fills_a_link(measured: Measurements) -> pd.Series:
-    """One TCP stream fills a link but for its headers."""
+    """The payload of one TCP stream is within 5 % of 95.6 % of the link's limit."""
     links = _links(measured)
     shares = links["bandwidth_mbit_per_s"] / links["limit_mbit_per_s"]
     return shares.between(*margin_bounds(_PAYLOAD, SAME))
@@ -65,7 +65,7 @@ def one_stream_fills_a_link(measured: Measurements) -> pd.Series:
 
 @_check("00-2-roles", "share of links whose bandwidth is Schmid's of that role within 10 %", _MOST)
 def links_as_in_the_studies(measured: Measurements) -> pd.Series:
-    """Links carry what the studies' links carried."""
+    """Each link has the bandwidth that Schmid measured for hosts of its role, within 10 %."""
     links = _links(measured)
     of_schmid = links["source_role"].map(ROLES).map(schmid_bandwidths()).astype(float)
     return (links["bandwidth_mbit_per_s"] / of_schmid).between(*margin_bounds(1, 2 * SAME))
@@ -77,7 +77,7 @@ def links_as_in_the_studies(measured: Measurements) -> pd.Series:
     _MOST,
 )
 def round_trips_as_emulated(measured: Measurements) -> pd.Series:
-    """A round trip takes what is emulated, and at most a fifth more."""
+    """The mean round-trip time between two hosts exceeds the emulated delay by at most 20 %."""
     pings = _pings(measured)
     return pings["round_trip_time_mean_ms"] / added_ms(pings) <= _FARTHER
 
@@ -88,7 +88,7 @@ def round_trips_as_emulated(measured: Measurements) -> pd.Series:
     _MOST,
 )
 def hosts_equally_far(measured: Measurements) -> pd.Series:
-    """Hosts are equally far from each other."""
+    """From each host, the mean round-trip times to the other hosts differ by at most 20 %."""
     of_host = _pings(measured).groupby("source")["round_trip_time_mean_ms"]
     return of_host.max() / of_host.min() <= _FARTHER
 

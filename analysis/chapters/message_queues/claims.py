@@ -77,7 +77,7 @@ _paced = partial(chapter.claim, "13.1", "13-1-trace", missing=_Q1)
     f"throughput, last {HALF} of {BLOCKS} blocks over the first, mean of runs", equal_to(1, SAME)
 )
 def throughput_does_not_drift(measured: Measurements) -> Estimate:
-    """At fixed sending rates throughput does not drift."""
+    """With clients that send at fixed rates, throughput does not drift."""
     blocks = _evidence(measured).blocks()
     drifts = [drift(one) for one in blocks if len(one)]
     if blocks and not drifts:
@@ -87,7 +87,7 @@ def throughput_does_not_drift(measured: Measurements) -> Estimate:
 
 @_paced("throughput over clients times sending rate", equal_to(1, SAME), kind=Kind.VALIDITY)
 def sending_rates_are_kept(measured: Measurements) -> Estimate:
-    """All that clients are told to send is done."""
+    """The message queues complete as many requests as the clients are configured to send."""
     return mean_of(_evidence(measured).kept_rates())
 
 
@@ -99,7 +99,7 @@ def sending_rates_are_kept(measured: Measurements) -> Estimate:
     missing="no runs of q2 with different workers",
 )
 def many_workers_hold_requests_longer(measured: Measurements) -> Estimate:
-    """With all workers one holds a request twice as long, at least."""
+    """With the most workers, a request takes a worker at least twice as long as with the fewest."""
     plain = _evidence(measured).plain(SCALABILITY)
     workers = plain["num_middlewares"] * plain["workers"]
     if len(set(workers)) < 2:
@@ -124,13 +124,13 @@ _locks = partial(
 
 @_locks(equal_to(1, _CLOSE))
 def locks_do_not_matter_to_few_workers(measured: Measurements) -> Estimate:
-    """With the fewest workers locks make no difference."""
+    """With the fewest workers, row locks and SKIP LOCKED have the same throughput."""
     return _skip_locked(measured, largest=False)
 
 
 @_locks(at_least(1.5))
 def skip_locked_helps_many_workers(measured: Measurements) -> Estimate:
-    """With the most workers SKIP LOCKED brings half as much again."""
+    """With the most workers, SKIP LOCKED has at least 50 % more throughput than row locks."""
     return _skip_locked(measured, largest=True)
 
 
@@ -151,13 +151,15 @@ _components = partial(chapter.claim, "13.3", "13-3-components", missing=_Q4)
 
 @_components("most throughput, echo over the whole system", at_least(5))
 def middlewares_alone_do_more(measured: Measurements) -> Estimate:
-    """The middlewares alone do five times as much, at least."""
+    """Without a database, the middlewares reach at least five times the throughput of the whole
+    system.
+    """
     return _most_over(measured, "echo", "whole")
 
 
 @_components("most throughput, q4 over q3", equal_to(1, _CLOSE))
 def thinking_clients_get_as_much(measured: Measurements) -> Estimate:
-    """Clients that think get as much done as those that do not."""
+    """Clients with and without think time reach the same maximum throughput."""
     return _most_over(measured, "whole", "database")
 
 
@@ -166,7 +168,7 @@ _stations = partial(chapter.claim, "13.3", "13-3-stations", missing=_Q3)
 
 @_stations("time at the database over response time", at_least(0.5))
 def lone_requests_are_at_the_database(measured: Measurements) -> Estimate:
-    """One at a time requests are mostly at the database."""
+    """With one request at a time, the database takes at least half of the response time."""
     return mean_of(_evidence(measured).share_at_database().tolist())
 
 
@@ -220,13 +222,13 @@ _at_most_clients = partial(
 
 @_at_most_clients(at_least(CPU_FULL))
 def database_cpus_are_full(measured: Measurements) -> Estimate:
-    """At the largest load the database's CPUs are full."""
+    """At the largest load, the database's CPUs are utilized by at least 90 %."""
     return _utilization(measured, "database_utilization")
 
 
 @_at_most_clients(at_most(0.5))
 def front_end_threads_are_idle(measured: Measurements) -> Estimate:
-    """Front-end threads are hardly busy there."""
+    """At the largest load, the middlewares' front-end threads are utilized by at most 50 %."""
     return _utilization(measured, "middleware_net_thread_utilization")
 
 
@@ -237,24 +239,24 @@ _changes = partial(
 
 @_changes("throughput, 2 databases over 1", at_least(1.8), instead=limits(MOST, num_databases=2))
 def a_second_database_brings_more(measured: Measurements) -> Estimate:
-    """A second database brings four fifths more, at least."""
+    """A second database raises throughput by at least 80 %."""
     return costs.ratio_of_levels(_evidence(measured).runs, "num_databases", 2, 1)
 
 
 @_changes("throughput, fewest front-end threads over most", equal_to(1, SAME))
 def few_front_end_threads_are_enough(measured: Measurements) -> Estimate:
-    """The fewest front-end threads are enough."""
+    """With the fewest front-end threads, throughput is the same as with the most."""
     evidence = _evidence(measured)
     return costs.ratio_of_levels(evidence.runs, "net_threads", *evidence.ends("net_threads"))
 
 
 @_changes(
-    "share of changes that leave the machine idle time, predicted within 10 %",
+    "share of changes predicted within 10 %, where the machine has CPU time left",
     at_least(1),
     missing="no changed system was measured",
 )
 def changed_systems_are_predicted(measured: Measurements) -> pd.Series:
-    """Each changed system reaches its predicted throughput within 10 %."""
+    """The network of queues predicts the throughput of each changed system within 10 %."""
     evidence = _evidence(measured)
     cases = what_ifs(evidence.cells, evidence.demands).iloc[1:]
     cases = cases[~(cases["machine"] > CPU_FULL)].dropna(subset="relative_error")
@@ -285,28 +287,28 @@ def _network_predicts(measured: Measurements, *, light: bool) -> pd.Series:
 _cells = partial(chapter.claim, "13.5", "13-5-shares", missing=_NO_CELLS)
 
 
-@_cells("share of X and R of cells that told no demands, within 5 %", _QUARTERS)
+@_cells("share of X and R within 5 %, cells not used for fitting", _QUARTERS)
 def network_predicts_most_cells(measured: Measurements) -> pd.Series:
-    """The network of queues predicts three quarters of throughputs and response times
-    within 5 %.
-    """
+    """The network of queues predicts 75 % of the throughputs and response times within 5 %."""
     return _network_predicts(measured, light=False)
 
 
-@_cells("share of X and R of the lightest load, within 5 %", at_least(1), kind=Kind.VALIDITY)
+@_cells("share of X and R within 5 %, lightest load", at_least(1), kind=Kind.VALIDITY)
 def network_predicts_the_lightest_load(measured: Measurements) -> pd.Series:
-    """The network of queues predicts the lightest load, which told its demands, within 5 %."""
+    """The network of queues reproduces the lightest load, to which its demands were fitted, within
+    5 %.
+    """
     return _network_predicts(measured, light=True)
 
 
 @_cells(
-    "share of X and R within 5 %, a model that is right",
+    "share of X and R that a perfect model predicts within 5 %",
     _QUARTERS,
     kind=Kind.VALIDITY,
     missing="no cell was repeated",
 )
 def repetitions_agree(measured: Measurements) -> Estimate:
-    """Repetitions agree so well that a right model is within 5 % in three quarters of cells."""
+    """Repetitions agree so well that a perfect model would be within 5 % in 75 % of the cells."""
     of_measures = [own for _, own in _held_out(measured).groupby("quantity")]
     shares = pd.Series(map(prediction_errors.right_share, of_measures), dtype=float)
     return exact(float(shares.mean()))
@@ -320,7 +322,7 @@ def repetitions_agree(measured: Measurements) -> Estimate:
     missing=_Q3,
 )
 def connections_do_not_raise_cpu_time(measured: Measurements) -> Estimate:
-    """A request costs the database as much with many connections."""
+    """The database's CPU time per request is the same with the most and the fewest connections."""
     return _over(*_evidence(measured).database_times()["connections"])
 
 
@@ -332,7 +334,7 @@ def connections_do_not_raise_cpu_time(measured: Measurements) -> Estimate:
     missing=_Q4,
 )
 def low_load_does_not_raise_cpu_time(measured: Measurements) -> Estimate:
-    """It costs as much where the database is asked seldom."""
+    """The database's CPU time per request is the same with the fewest and the most clients."""
     return _over(*_evidence(measured).database_times()["clients"])
 
 
@@ -341,9 +343,9 @@ def _misses_more(errors: pd.DataFrame, *models: str, **options: Any) -> pd.Serie
     return more["misses_more"].set_axis(_names(more))
 
 
-@_cells("share of X and R that differ, which single servers miss by more", _QUARTERS)
+@_cells("share of differing X and R that single servers predict worse", _QUARTERS)
 def single_servers_miss_by_more(measured: Measurements) -> pd.Series:
-    """Where single servers and the network of queues differ by 5 %, single servers miss by more."""
+    """Where a network of single servers differs by 5 % from the network of queues, it errs more."""
     on = [*networks.CELL, "quantity"]
     return _misses_more(_held_out(measured), networks.SINGLE, networks.NETWORK, on=on, apart=SAME)
 
@@ -351,12 +353,12 @@ def single_servers_miss_by_more(measured: Measurements) -> pd.Series:
 @chapter.claim(
     "13.2",
     "13-2-stations",
-    "share of loads that both predict, missed by twice as much",
+    "share of loads at which the error is at least twice as large",
     _QUARTERS,
     missing=_NO_CELLS,
 )
 def parallel_queues_miss_by_more(measured: Measurements) -> pd.Series:
-    """In three quarters of loads parallel M/M/1 queues miss by at least twice as much as the
+    """At 75 % of the loads, parallel M/M/1 queues err at least twice as much as the
     machine-repairman model.
     """
     evidence = _evidence(measured)
@@ -373,7 +375,7 @@ def parallel_queues_miss_by_more(measured: Measurements) -> pd.Series:
     missing="no runs on a disk with and without synchronous_commit",
 )
 def commits_that_do_not_wait_help(measured: Measurements) -> Estimate:
-    """On a disk commits that do not wait bring a tenth, at least."""
+    """On a disk, asynchronous commits raise throughput by at least 10 %."""
     levels = ("synchronous_commit", False, True)
     return costs.ratio_of_levels(_evidence(measured).runs, *levels, where={"durable": True})
 
@@ -386,7 +388,7 @@ def commits_that_do_not_wait_help(measured: Measurements) -> Estimate:
     missing="no runs that poll empty queues",
 )
 def polls_cost_half_a_message(measured: Measurements) -> Estimate:
-    """Asking an empty queue costs half of a message, at most."""
+    """Polling an empty queue takes at most half of the database's CPU time for a message."""
     polls = costs.polling_runs(_evidence(measured).runs)
     kinds = (costs.POLLS, costs.MESSAGES)
     empty, full = (polls.loc[polls["kind"] == kind, "database_ms"] for kind in kinds)
@@ -406,13 +408,13 @@ _transactions = partial(
 
 @_transactions("throughput, the last third of it over before", at_most(0.5))
 def an_open_transaction_halves_throughput(measured: Measurements) -> Estimate:
-    """A transaction left open for a minute halves throughput."""
+    """A transaction that stays open for a minute halves throughput at least."""
     return _around_transactions(measured, "at_its_end")
 
 
 @_transactions("throughput, after over before", equal_to(1, SAME))
 def throughput_recovers_after_it(measured: Measurements) -> Estimate:
-    """After it throughput is what it was before."""
+    """After a long transaction ends, throughput returns to its former level."""
     return _around_transactions(measured, "after")
 
 

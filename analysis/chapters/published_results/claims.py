@@ -56,32 +56,32 @@ def _follow(name: str, statement: str, places: str, *rederive: Callable[[], pd.D
 
 _follow(
     "yenicelik-effects-follow",
-    "Yenicelik's effects follow from the values that he prints.",
+    "The effects that Yenicelik prints follow from the values that he prints.",
     "his tables 1 to 4",
     yenicelik_effects,
 )
 _follow(
     "yenicelik-queues-follow",
-    "Yenicelik's queues and times follow from the rates he prints.",
+    "The queue lengths and times that Yenicelik prints follow from the rates that he prints.",
     "his tables 5 to 8",
     yenicelik_single_queue,
     yenicelik_many_servers,
 )
 _follow(
     "schmid-variation-follows",
-    "Schmid's shares of variation follow from his effects.",
+    "The shares of variation that Schmid prints follow from the effects that he prints.",
     "his tables 7 and 8",
     schmid_allocation,
 )
 _follow(
     "cetin-effects-follow",
-    "Cetin's tables of effects follow from each other.",
+    "The tables of effects that Cetin prints are consistent with each other.",
     "his tables 7 to 15",
     cetin_design,
 )
 _follow(
     "su-numbers-follow",
-    "Su's rates, times and utilizations follow from laws.",
+    "The rates, times and utilizations that Su prints satisfy the operational laws.",
     "his tables 1 to 7 and text",
     su_numbers,
 )
@@ -93,19 +93,19 @@ _predicted = partial(chapter.claim, "10", "10-7-predicted", "share of cells pred
 # Cells to which machines were fitted only check the fit.
 @_predicted(_MOST, kind=Kind.VALIDITY)
 def machines_fit_their_design(measured: Measurements) -> pd.Series:
-    """Five numbers of a study's machines give its design's sets, to which they were fitted."""
+    """A model with five parameters fits the write throughput of each study's factorial design."""
     return cells_near(machines()[GROWING], DESIGN)
 
 
 @_predicted(_MOST)
 def machines_predict_other_sets(measured: Measurements) -> pd.Series:
-    """Those five numbers give the sets of other systems."""
+    """A model with five parameters predicts write throughput of cells it was not fitted to."""
     return cells_near(machines()[GROWING], OTHER)
 
 
 @_predicted(at_most(0.25))
 def constant_servers_predict_few_sets(measured: Measurements) -> pd.Series:
-    """Servers of constant time give few of those sets."""
+    """With constant service times, the model predicts few cells it was not fitted to."""
     return cells_near(machines()[CONSTANT], OTHER)
 
 
@@ -122,19 +122,21 @@ _measured = partial(chapter.claim, "10", "10-7-predicted", missing=_MACHINES)
 
 @_measured("share of cells measured within 10 % of what is printed", _MOST, kind=Kind.VALIDITY)
 def lab_reaches_fitted_sets(measured: Measurements) -> pd.Series:
-    """A lab with the studies' processors reaches the sets to which they were fitted."""
+    """With emulated processors, the lab reproduces the write throughput they were fitted to."""
     return _reached(fitted=True)
 
 
 @_measured("share of cells measured within 10 % of what is printed", _MOST)
 def lab_reaches_other_sets(measured: Measurements) -> pd.Series:
-    """A lab with the studies' processors reaches the sets to which they were not fitted."""
+    """With emulated processors, the lab reproduces write throughput they were not fitted to."""
     return _reached(fitted=False)
 
 
 @_measured("largest difference from what he prints", at_most(NEAR), kind=Kind.VALIDITY)
 def lab_has_khalils_curve(measured: Measurements) -> Estimate:
-    """With Khalil's server and network the lab has the ends of his curve that set them."""
+    """With Khalil's server and network, the lab reproduces the throughputs to which they were
+    fitted.
+    """
     return exact(float((ratios(DATA)["ratio"] - 1).abs().max()))
 
 
@@ -153,6 +155,6 @@ def _khalils() -> Measurements:
     missing=_MACHINES,
 )
 def replicas_cost_as_khalil_prints(measured: Measurements) -> Estimate:
-    """A middleware with three replicas costs as much throughput as Khalil prints."""
+    """A middleware with three replicas lowers throughput by as much as Khalil prints."""
     own = _khalils()
     return ratio(own.values(STUDY, replicas=3), own.values(STUDY, num_middlewares=0))

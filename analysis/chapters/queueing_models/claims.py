@@ -73,13 +73,15 @@ _recipes = partial(chapter.claim, "7.1", "07-1-recipes")
 
 @_recipes("share of judged cells whose response time is predicted within 10 %", at_most(0.5))
 def best_second_misses_most(measured: Measurements) -> pd.Series:
-    """With the service rate of the best second M/M/1 and M/M/m miss most cells."""
+    """With the throughput of the best second as service rate, M/M/1 and M/M/m mispredict most
+    cells.
+    """
     return _within(_best_second(measured), _CLOSE)
 
 
 @_recipes("share of judged cells with U over 0.9 that change by 10 % or more", _MOST)
 def one_request_more_matters(measured: Measurements) -> pd.Series:
-    """One request more in the best second changes M/M/1 by 10 % or more."""
+    """Above 90 % utilization, one request more in the best second changes M/M/1 by 10 % or more."""
     studies = _best_second(measured)
     full = studies[(studies["model"] == "M/M/1") & (studies["utilization"] >= _FULL)]
     step = 1 - full["one_request_more"] / full["predicted"]
@@ -88,7 +90,7 @@ def one_request_more_matters(measured: Measurements) -> pd.Series:
 
 @_recipes("share of judged cells with U below 0.9 predicted within 10 %", _MOST)
 def service_times_predict_idle_workers(measured: Measurements) -> pd.Series:
-    """With measured service times M/M/m is within 10 % where workers have time left."""
+    """With measured service times, M/M/m is within 10 % wherever utilization is below 90 %."""
     judged = _stations(measured)
     by_law = judged[(judged["service_rate_from"] == SERVICE_TIMES) & (judged["model"] == "M/M/m")]
     return _within(by_law[by_law["utilization"] < _FULL], _CLOSE)
@@ -112,16 +114,18 @@ def _network(measured: Measurements) -> pd.DataFrame:
 _predicted = partial(chapter.claim, "7.2", "07-3-predicted")
 
 
-@_predicted("share of such judged cells whose throughput is predicted within 5 %", _MOST)
+@_predicted("share of judged cells with a saturated link predicted within 5 %", _MOST)
 def network_predicts_full_links(measured: Measurements) -> pd.Series:
-    """Where the network of queues expects a full link, its throughput is within 5 %."""
+    """Where the closed network predicts a saturated link, it predicts throughput within 5 %."""
     compared = _network(measured)
     return _within(compared[compared["full_link"]], SAME)
 
 
-@_predicted("share of other judged cells whose throughput is predicted 5 % too low or lower", _MOST)
+@_predicted("share of judged cells without saturated link predicted at least 5 % too low", _MOST)
 def network_is_too_low_without_full_links(measured: Measurements) -> pd.Series:
-    """Where the network of queues expects no full link, it predicts at least 5 % too little."""
+    """Where the closed network predicts no saturated link, it predicts at least 5 % too little
+    throughput.
+    """
     compared = _network(measured)
     others = compared[~compared["full_link"]]
     return (others["relative_error"] <= -SAME).set_axis(cell_names(others))
@@ -139,7 +143,7 @@ def _rates(cells: pd.DataFrame) -> list[str]:
     at_least(1),
 )
 def constant_service_predicts_a_link_better(measured: Measurements) -> pd.Series:
-    """M/D/1 predicts the response time at a server's link better than M/M/1 at every rate."""
+    """At every arrival rate, M/D/1 predicts the response time at a link better than M/M/1."""
     tables = _with_network(measured, measured.tables("7"))
     more = misses_more(compare_open(link_center(tables)), "M/M/1", "M/D/1", on=[_RATE])
     return more["misses_more"].set_axis(_rates(more))
@@ -154,7 +158,7 @@ def _open_workers(workers: int, words: str, model: str) -> None:
         "share of arrival rates at which the mean error of the runs is within 10 %",
         _MOST,
         name=f"poisson-arrivals-{workers}-workers",
-        statement=f"{model} predicts the response time of {words} under Poisson arrivals within "
+        statement=f"Under Poisson arrivals, {model} predicts the response time of {words} within "
         "10 %.",
     )
     def compute(measured: Measurements) -> pd.Series:
@@ -177,7 +181,7 @@ idle_cpus(chapter, "7", see="07-5-open")
     _MOST,
 )
 def one_middleware_predicts_other_systems(measured: Measurements) -> pd.Series:
-    """Runs of 3.1 alone predict the throughput of other systems within 10 %."""
+    """A model calibrated on one middleware predicts throughput of other systems within 10 %."""
     tables = with_round_trips(_with_network(measured, measured.tables("3.1")))
     others = [part.runs for part in measured.held(*ELSEWHERE)]
     if not others:

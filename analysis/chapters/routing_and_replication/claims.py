@@ -45,7 +45,9 @@ def _largest(measured: Measurements, routing: str) -> pd.Series:
     "9", "09-1-shares-table", "largest share over the even one, 64 workers", at_most(1.2)
 )
 def ring_shares_evenly(measured: Measurements) -> Estimate:
-    """The ring gives no server a fifth more than its even share."""
+    """With consistent hashing, the busiest server gets at most 20 % more requests than an even
+    share.
+    """
     return mean_of(_largest(measured, "consistent-hash").tolist())
 
 
@@ -53,13 +55,13 @@ def ring_shares_evenly(measured: Measurements) -> Estimate:
     "9", "09-1-shares-table", "largest share, routing hash over consistent-hash", at_most(1)
 )
 def remainder_shares_more_evenly(measured: Measurements) -> Estimate:
-    """The remainder of a hash shares more evenly than the ring."""
+    """Hashing modulo the number of servers spreads requests more evenly than consistent hashing."""
     return ratio(_largest(measured, "hash"), _largest(measured, "consistent-hash"))
 
 
 @chapter.claim("9", "09-2-copies", "throughput, 3 copies over 1", equal_to(1, SAME))
 def copies_cost_no_throughput(measured: Measurements) -> Estimate:
-    """Three copies of each key cost mixed requests no throughput."""
+    """Three replicas of each key do not change the throughput of mixed requests."""
     return ratio(*(measured.values("9", **_RING, replicas=copies) for copies in (3, 1)))
 
 
@@ -79,7 +81,7 @@ def _service_times(measured: Measurements, copies: int) -> pd.Series:
     "9", "09-2-copies", "service time of sets, 3 copies over 1, 64 workers", at_most(1.5)
 )
 def copies_are_written_at_once(measured: Measurements) -> Estimate:
-    """Copies are written at the same time, not one after another."""
+    """Replicas are written in parallel: three take at most 50 % longer than one."""
     return ratio(_service_times(measured, 3), _service_times(measured, 1))
 
 
@@ -91,7 +93,7 @@ def copies_are_written_at_once(measured: Measurements) -> Estimate:
     instead=limits("9", **_RING, workers=8),
 )
 def one_request_in_a_round_trip(measured: Measurements) -> Estimate:
-    """Each of 8 workers does one request in a round trip."""
+    """Each of 8 sequential workers completes one request per network round trip."""
     measured.tables("0")  # S_0 is of the idle network
     tables = _tables(measured)
     bounds = bounds_table(tables)[[*SYSTEM, "most_ops_per_s"]]
@@ -103,19 +105,21 @@ def one_request_in_a_round_trip(measured: Measurements) -> Estimate:
 
 @chapter.claim("9", "09-2-copies", "throughput, 64 over 8 workers", equal_to(8, SAME))
 def throughput_grows_as_workers_do(measured: Measurements) -> Estimate:
-    """Eight times the workers do eight times the requests."""
+    """64 sequential workers complete eight times as many requests as 8 sequential workers."""
     return ratio(*(measured.values("9", **_RING, workers=workers) for workers in (64, 8)))
 
 
 @chapter.claim("9", "09-1-summary", "throughput, 64 workers over no middleware", at_most(0.5))
 def waiting_workers_cost_half(measured: Measurements) -> Estimate:
-    """Waiting workers cost more than half of the throughput."""
+    """With 64 sequential workers, throughput is at most half of the throughput without a
+    middleware.
+    """
     return ratio(measured.values("9", **_RING, workers=64), measured.values("9", num_middlewares=0))
 
 
 @chapter.claim("9", "09-1-summary", "throughput, pipelined over sequential", at_least(1.05))
 def pipelining_brings_throughput(measured: Measurements) -> Estimate:
-    """Workers that do not wait do more than those that do."""
+    """Pipelined dispatch has at least 5 % more throughput than sequential dispatch."""
     pipelined = measured.values("9", **_RING | {"dispatch": "pipelined"})
     return ratio(pipelined, measured.values("9", **_RING, workers=64))
 

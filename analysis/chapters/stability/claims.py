@@ -56,14 +56,14 @@ def _blocks(measured: Measurements) -> list[tuple[pd.Series, pd.DataFrame]]:
     missing="no run lasts two hours of the clock",
 )
 def throughput_does_not_drift(measured: Measurements) -> Estimate:
-    """Throughput does not drift in two hours of the clock, as long as Schmid's run."""
+    """Throughput does not drift during two hours, the length of Schmid's run."""
     blocks = _blocks(measured)
     return mean_of([drift(own) for run, own in blocks if run["stable_s"] >= _TWO_HOURS_S])
 
 
 @chapter.claim("8", "08-1-trace", "share of a middleware's time, mean of runs", at_most(0.01))
 def little_garbage_collection(measured: Measurements) -> Estimate:
-    """Collecting garbage takes at most a hundredth of the time."""
+    """Garbage collection takes at most 1 % of a middleware's time."""
     return mean_of([float(own["collected_share"].mean()) for _, own in _blocks(measured)])
 
 
@@ -78,9 +78,9 @@ def _events(measured: Measurements) -> pd.DataFrame:
     )
 
 
-@chapter.claim("8", "08-3-events", "share of all pauses that were made or found", at_least(1))
+@chapter.claim("8", "08-3-events", "share of pauses made or found that are both", at_least(1))
 def every_pause_is_found(measured: Measurements) -> Estimate:
-    """Every pause is found with its server, and no other."""
+    """The analysis of dynamics finds every pause of a server, and no pause that was not made."""
     events = _events(measured)
     made = events["made_host"].notna()
     stopped = int((made | (events["cause"] == PAUSE)).sum())
@@ -91,18 +91,18 @@ def every_pause_is_found(measured: Measurements) -> Estimate:
 
 @chapter.claim("8", "08-3-events", "number of events that nothing explains", at_most(0))
 def every_fall_has_a_cause(measured: Measurements) -> Estimate:
-    """No fall of throughput is without a cause."""
+    """The analysis of dynamics explains every drop of throughput."""
     return exact(int((_events(measured)["cause"] == UNEXPLAINED).sum()))
 
 
 @chapter.claim(
     "8",
     "08-3-events",
-    "missing throughput in s over the length of the pause",
+    "lost throughput in seconds over the length of the pause",
     equal_to(1, 2 * SAME),
 )
 def a_paused_server_stops_everything(measured: Measurements) -> Estimate:
-    """A server that stands still stops everything for as long."""
+    """While one server is paused, the whole system completes no requests."""
     events = _events(measured)
     return mean_of((events["length_s"] / events["made_length_s"]).tolist())
 
@@ -110,12 +110,12 @@ def a_paused_server_stops_everything(measured: Measurements) -> Estimate:
 @chapter.claim(
     "8",
     "08-3-pauses",
-    "queue in pauses over N less M m, whole seconds",
+    "queue length in pauses over N - M m, whole seconds",
     equal_to(1, SAME),
     kind=Kind.VALIDITY,  # each worker holds one job, none ends, and all others are counted
 )
 def jobs_queue_in_pauses(measured: Measurements) -> Estimate:
-    """In a pause all jobs without a worker queue."""
+    """During a pause, all clients without a worker wait in the job queue (N - M m jobs)."""
     effects = [
         pause_effects(run, own.windows, own.servers, own.pauses) for run, own in _runs(measured)
     ]

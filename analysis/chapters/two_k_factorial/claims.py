@@ -22,7 +22,7 @@ chapter = Chapter("two-k-factorial")
     "6", "06-1-cells", "throughput over its bound, the least of all cells", at_least(0.8)
 )
 def bounds_predict_throughput(measured: Measurements) -> Estimate:
-    """Links and workers alone tell every throughput within a fifth."""
+    """In every cell, throughput reaches 80 % of the asymptotic bound of links and workers."""
     tables = measured.with_pings("6")
     system = ["workload", *FACTORS]
     bounds = bound_runs(tables)[[*system, THROUGHPUT]].rename(columns={THROUGHPUT: "bound"})
@@ -33,7 +33,7 @@ def bounds_predict_throughput(measured: Measurements) -> Estimate:
 
 @chapter.claim("6", "06-2-table", "share of the variation of gets, servers", at_least(0.9))
 def servers_decide_gets(measured: Measurements) -> Estimate:
-    """The number of servers decides the throughput of gets."""
+    """The number of servers explains at least 90 % of the variation of read throughput."""
     shares: list[float] = []
     runs = measured.tables("6").runs
     for _, gets in runs[runs["workload"] == "get"].groupby("repetition"):
@@ -45,7 +45,7 @@ def servers_decide_gets(measured: Measurements) -> Estimate:
 
 @chapter.claim("6", "06-1-cells", "throughput, 3 servers over 1", equal_to(3, SAME))
 def three_servers_triple_gets(measured: Measurements) -> Estimate:
-    """Three servers give three times the gets of one."""
+    """Read throughput with three servers is three times the read throughput with one server."""
     return ratio(
         measured.values("6", workload="get", num_servers=3),
         measured.values("6", workload="get", num_servers=1),
@@ -59,7 +59,7 @@ def _sets(measured: Measurements, servers: int, middlewares: int, workers: int) 
 
 @chapter.claim("6", "06-3-interactions", "throughput, 3 servers over 1, 32 workers", at_most(0.5))
 def three_servers_halve_sets(measured: Measurements) -> Estimate:
-    """Three servers halve the sets of one middleware, at least."""
+    """With one middleware, three servers have at most half the write throughput of one server."""
     return ratio(_sets(measured, 3, 1, 32), _sets(measured, 1, 1, 32))
 
 
@@ -67,7 +67,7 @@ def three_servers_halve_sets(measured: Measurements) -> Estimate:
     "6", "06-3-interactions", "throughput, 2 middlewares over 1, 32 workers", equal_to(2, SAME)
 )
 def a_second_middleware_doubles_sets(measured: Measurements) -> Estimate:
-    """A second middleware doubles the sets to three servers."""
+    """With three servers, a second middleware doubles write throughput."""
     return ratio(_sets(measured, 3, 2, 32), _sets(measured, 3, 1, 32))
 
 
@@ -75,7 +75,9 @@ def a_second_middleware_doubles_sets(measured: Measurements) -> Estimate:
     "6", "06-3-interactions", "throughput, 32 over 8 workers, 3 servers", equal_to(1, SAME)
 )
 def more_workers_bring_no_sets(measured: Measurements) -> Estimate:
-    """With three servers more workers bring one middleware no sets."""
+    """With one middleware and three servers, 32 workers give no more write throughput than 8
+    workers.
+    """
     return ratio(_sets(measured, 3, 1, 32), _sets(measured, 3, 1, 8))
 
 

@@ -71,7 +71,7 @@ def _elasticities(system: str, section: str, study: str) -> None:
         kind=Kind.VALIDITY,
     )
     def sum_of_rates(measured: Measurements) -> Estimate:
-        """The elasticities of all rates sum to 1."""
+        """The elasticities of throughput with respect to all rates sum to 1."""
         return sum_of(_rates(measured.study(study)).values())
 
     @chapter.claim(
@@ -82,18 +82,18 @@ def _elasticities(system: str, section: str, study: str) -> None:
         name=f"{system}.network-predicts-elasticities",
     )
     def predicted(measured: Measurements) -> pd.Series:
-        """The network of queues predicts each elasticity within 0.1."""
+        """The closed network predicts the elasticity with respect to each parameter within 0.1."""
         return _errors(measured.study(study)) <= _CLOSE
 
     @chapter.claim(
         section,
         f"{see}-limits",
-        "its elasticity less the largest of other rates",
+        "its elasticity minus the largest other elasticity",
         at_least(0),
         name=f"{system}.the-busiest-helps-most",
     )
     def lead_of_busiest(measured: Measurements) -> Estimate:
-        """The busiest resource is the one whose rate helps most."""
+        """Speeding up the most utilized resource raises throughput more than any other change."""
         return _lead_of_busiest(measured.study(study))
 
 

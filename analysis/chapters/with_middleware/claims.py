@@ -27,8 +27,8 @@ from analysis.statistics.estimates import Estimate, mean_of
 MANY = "64 workers, or the only number"
 chapter = Chapter("with-middleware")
 
-for number, section, who in (("one", "3.1", "One middleware"), ("two", "3.2", "Two middlewares")):
-    statement = f"{who}: the server's link limits gets."
+for number, section, who in (("one", "3.1", "one middleware"), ("two", "3.2", "two middlewares")):
+    statement = f"With {who}, the server's link limits read throughput."
     name = f"gets-of-{number}-fill-the-server-link"
     link = "utilization of the server's link"
     full_link(chapter, name, statement, section, "servers", "03-3-limits", link, workload="get")
@@ -48,7 +48,7 @@ def _many(measured: Measurements, workload: str) -> dict[str, Any]:
     instead=lambda measured: limits("3.1", **_many(measured, "set"))(measured),
 )
 def sets_fill_client_links(measured: Measurements) -> Estimate:
-    """With 64 workers, or the only number measured, the clients' links limit sets."""
+    """With 64 workers (or the only number measured), the clients' links limit write throughput."""
     return link_utilization(measured.tables("3.1"), "clients", **_many(measured, "set"))
 
 
@@ -60,7 +60,7 @@ def sets_fill_client_links(measured: Measurements) -> Estimate:
     instead=limits("3.1", workload="set", workers=8),
 )
 def few_workers_limit_sets(measured: Measurements) -> Estimate:
-    """With 8 workers the workers limit sets."""
+    """With one middleware of 8 workers, the workers limit write throughput."""
     runs = measured.tables("3.1").runs
     runs = runs[(runs["workload"] == "set") & (runs["workers"] == 8)]
     whole = whole_repetitions(runs).groupby("repetition")
@@ -75,21 +75,21 @@ def few_workers_limit_sets(measured: Measurements) -> Estimate:
     instead=limits("3.1", workload="set", workers=32),
 )
 def enough_workers_for_sets(measured: Measurements) -> Estimate:
-    """32 workers are enough for sets."""
+    """With one middleware, 128 workers give no more write throughput than 32 workers."""
     return ratio(
         measured.values("3.1", workload="set", workers=32),
         measured.values("3.1", workload="set", workers=128),
     )
 
 
-def _costs_nothing(workload: str) -> None:
+def _costs_nothing(workload: str, noun: str) -> None:
     @chapter.claim(
         "3.1",
         "03-3-capacity",
         f"throughput, 3.1 ({MANY}) over 2.1",
         equal_to(1, SAME),
         name=f"it-costs-{workload}s-nothing",
-        statement=f"Where links are full, the middleware costs {workload}s nothing.",
+        statement=f"At saturation, adding one middleware does not change {noun} throughput.",
         instead=lambda measured: limits("3.1", **_many(measured, workload))(measured),
     )
     def compute(measured: Measurements) -> Estimate:
@@ -97,13 +97,13 @@ def _costs_nothing(workload: str) -> None:
         return ratio(ours, measured.values("2.1", workload=workload))
 
 
-_costs_nothing("get")
-_costs_nothing("set")
+_costs_nothing("get", "read")
+_costs_nothing("set", "write")
 
 
 @chapter.claim("3.1", "03-1-load", f"response time, 3.1 ({MANY}) over 2.1", equal_to(2, SAME))
 def lone_sets_take_twice_as_long(measured: Measurements) -> Estimate:
-    """At the smallest load it doubles the time of a set."""
+    """At the smallest load, adding one middleware doubles the response time of a set."""
     return ratio(
         measured.values("3.1", RESPONSE_TIME, "smallest", **_many(measured, "set")),
         measured.values("2.1", RESPONSE_TIME, "smallest", workload="set"),
@@ -112,7 +112,7 @@ def lone_sets_take_twice_as_long(measured: Measurements) -> Estimate:
 
 @chapter.claim("3.2", "03-3-capacity", f"throughput, 3.2 over 3.1, {MANY}", equal_to(1, SAME))
 def a_second_brings_gets_nothing(measured: Measurements) -> Estimate:
-    """A second middleware brings gets nothing."""
+    """At saturation, adding a second middleware does not change read throughput."""
     many = _many(measured, "get")
     return ratio(measured.values("3.2", **many), measured.values("3.1", **many))
 
@@ -129,27 +129,27 @@ _two_regimes = partial(chapter.claim, "3", "03-1-queue", missing=_MISSING)
 
 
 @_two_regimes(
-    "share of such runs in which a tenth of the clients queue in the first second", at_least(1)
+    "share of these runs in which 10 % of the clients queue in the first second", at_least(1)
 )
 def two_regimes_begin_with_a_queue(measured: Measurements) -> pd.Series:
-    """Runs that part into two regimes all begin with a queue."""
+    """Where the runs of a configuration have two regimes, every run begins with a job queue."""
     begins = [one.begins_with_queue for one in _regimes(measured)]
     return pd.concat(begins) if begins else pd.Series(dtype=bool)
 
 
 @_two_regimes(
-    "M m / S of runs with the short queue over throughput with the short",
+    "M m / S with the short queue over throughput with the short queue",
     at_least(1),
     kind=Kind.VALIDITY,
 )
 def workers_behind_short_queues_can_do_more(measured: Measurements) -> Estimate:
-    """Behind a short queue workers can do more than what arrives."""
+    """In runs with a short job queue, the workers could complete more requests than arrive."""
     return could_do([(one.short, one.short) for one in _regimes(measured)])
 
 
-@_two_regimes("M m / S of runs with the long queue over throughput with the short", at_most(1))
+@_two_regimes("M m / S with the long queue over throughput with the short queue", at_most(1))
 def workers_behind_long_queues_are_slower(measured: Measurements) -> Estimate:
-    """Behind a long queue workers are slower and cannot catch up."""
+    """In runs with a long job queue, the workers are too slow to shorten the queue."""
     return could_do([(one.long, one.short) for one in _regimes(measured)])
 
 

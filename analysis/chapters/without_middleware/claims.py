@@ -11,10 +11,34 @@ from analysis.statistics.estimates import Estimate
 chapter = Chapter("without-middleware")
 
 for system, section, workload, role, statement in (
-    ("one-server", "2.1", "get", "servers", "One server: its link limits gets."),
-    ("one-server", "2.1", "set", "clients", "One server: the three clients' links limit sets."),
-    ("two-servers", "2.2", "get", "servers", "Two servers: their links limit gets."),
-    ("two-servers", "2.2", "set", "clients", "Two servers: the one client's link limits sets."),
+    (
+        "one-server",
+        "2.1",
+        "get",
+        "servers",
+        "With one server, the server's link limits read throughput.",
+    ),
+    (
+        "one-server",
+        "2.1",
+        "set",
+        "clients",
+        "With one server and three clients, the clients' links limit write throughput.",
+    ),
+    (
+        "two-servers",
+        "2.2",
+        "get",
+        "servers",
+        "With two servers and one client, the servers' links limit read throughput.",
+    ),
+    (
+        "two-servers",
+        "2.2",
+        "set",
+        "clients",
+        "With two servers and one client, the client's link limits write throughput.",
+    ),
 ):
     name = f"{system}-{workload}s-fill-links"
     full_link(chapter, name, statement, section, role, "02-1-limits", workload=workload)
@@ -22,7 +46,7 @@ for system, section, workload, role, statement in (
 
 @chapter.claim("2.2", "02-3-published", "throughput of gets, 2.2 over 2.1", equal_to(2, SAME))
 def two_servers_double_gets(measured: Measurements) -> Estimate:
-    """Two servers give twice the gets of one."""
+    """Read throughput with two servers is twice the read throughput with one server."""
     return ratio(measured.values("2.2", workload="get"), measured.values("2.1", workload="get"))
 
 

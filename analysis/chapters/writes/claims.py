@@ -25,7 +25,7 @@ chapter = Chapter("writes")
 full_link(
     chapter,
     "sets-fill-middleware-links",
-    "With 64 workers the middlewares' links limit sets.",
+    "In the full system with 64 workers, the middlewares' links limit write throughput.",
     "4.1",
     "middlewares",
     "04-2-limits",
@@ -41,7 +41,7 @@ def _enough(workers: int) -> None:
         f"throughput, 64 over {workers} workers",
         equal_to(1, SAME),
         name=f"{workers}-workers-are-enough",
-        statement=f"{workers} workers in each middleware are enough for sets.",
+        statement=f"In the full system, 64 workers give no more write throughput than {workers}.",
         instead=limits("4.1", workload="set", workers=workers),
     )
     def compute(measured: Measurements) -> Estimate:
@@ -57,7 +57,7 @@ _enough(16)
     "4.1", "04-1-closer", "queueing time over response time at the clients", at_most(0.05)
 )
 def sets_hardly_wait_for_workers(measured: Measurements) -> Estimate:
-    """With 128 workers sets hardly wait for a worker."""
+    """With 128 workers, sets spend at most 5 % of their response time in the job queue."""
     return ratio(
         measured.values("4.1", "middleware_queueing_time_ms", workload="set", workers=128),
         measured.values("4.1", RESPONSE_TIME, workload="set", workers=128),
@@ -78,7 +78,9 @@ def _three_servers_over_one(measured: Measurements, column: str, load: str) -> E
     "4.1", "04-1-servers", "response time, 4.1 over 3.2, 64 workers, smallest load", at_most(1.1)
 )
 def three_servers_cost_a_lone_set_little(measured: Measurements) -> Estimate:
-    """Waiting for the slowest of three costs a lone set little."""
+    """At the smallest load, a set to three servers takes at most 10 % longer than a set to one
+    server.
+    """
     return _three_servers_over_one(measured, RESPONSE_TIME, "smallest")
 
 
@@ -86,7 +88,7 @@ def three_servers_cost_a_lone_set_little(measured: Measurements) -> Estimate:
     "4.1", "04-1-servers", "throughput, 4.1 over 3.2, 64 workers, largest load", at_most(1 - SAME)
 )
 def three_servers_take_fewer_sets(measured: Measurements) -> Estimate:
-    """Three servers take fewer sets than one."""
+    """At the largest load, three servers have at least 5 % less write throughput than one."""
     return _three_servers_over_one(measured, THROUGHPUT, "largest")
 
 
@@ -103,7 +105,7 @@ def _lightly_loaded(measured: Measurements) -> pd.DataFrame:
     instead=lambda measured: late_server(_lightly_loaded(measured)),
 )
 def no_server_answers_later(measured: Measurements) -> Estimate:
-    """No server answers later than the others."""
+    """At the smallest load, the slowest server answers at most 25 % later than the others."""
     servers = _lightly_loaded(measured)
     if servers.empty:
         raise NotMeasured
@@ -117,7 +119,9 @@ def _sets(measured: Measurements, dispatch: str, workers: int) -> pd.Series:
 
 @chapter.claim("4.4", "04-4-dispatch", "throughput, 2 pipelined over 2 sequential", at_least(3))
 def pipelining_triples_sets_of_2_workers(measured: Measurements) -> Estimate:
-    """2 workers that do not wait do three times the sets, at least."""
+    """Two pipelined workers reach at least three times the write throughput of two sequential
+    workers.
+    """
     return ratio(_sets(measured, "pipelined", 2), _sets(measured, "sequential", 2))
 
 
@@ -125,7 +129,7 @@ def pipelining_triples_sets_of_2_workers(measured: Measurements) -> Estimate:
     "4.4", "04-4-dispatch", "throughput, 2 pipelined over 32 sequential", equal_to(1, SAME)
 )
 def two_pipelined_workers_do_as_much_as_32(measured: Measurements) -> Estimate:
-    """2 workers that do not wait do what 32 do that wait."""
+    """Two pipelined workers reach the write throughput of 32 sequential workers."""
     return ratio(_sets(measured, "pipelined", 2), _sets(measured, "sequential", 32))
 
 
@@ -133,7 +137,7 @@ def two_pipelined_workers_do_as_much_as_32(measured: Measurements) -> Estimate:
     "4.4", "04-4-dispatch", "throughput, 32 pipelined over 32 sequential", equal_to(1, SAME)
 )
 def pipelining_brings_32_workers_nothing(measured: Measurements) -> Estimate:
-    """Of 32 workers nothing is gained by not waiting."""
+    """With 32 workers, pipelined dispatch has the same write throughput as sequential dispatch."""
     return ratio(_sets(measured, "pipelined", 32), _sets(measured, "sequential", 32))
 
 

@@ -5,7 +5,7 @@ from analysis.claims.measurements import Measurements
 from analysis.claims.rules import at_least
 from analysis.statistics.estimates import mean_of
 from report.contents.notebook import Section, Table
-from report.contents.summary import summary
+from report.contents.register import register
 
 
 def outcome(statement, values, see="02-1-load", section="2.1", kind=Kind.FINDING):
@@ -22,7 +22,7 @@ def outcome(statement, values, see="02-1-load", section="2.1", kind=Kind.FINDING
     return claim.judge(Measurements({}))
 
 
-def test_summary_counts_verdicts_and_links_every_claim_to_its_evidence():
+def test_register_counts_verdicts_and_links_every_claim_to_its_evidence():
     numbers = {"One.": [1, 1], "Two.": [1, 1], "Three.": [0, 0]}
     claims = [outcome(statement, values) for statement, values in numbers.items()]
     claims.append(outcome("Four.", [], see="03-1-load"))
@@ -31,7 +31,7 @@ def test_summary_counts_verdicts_and_links_every_claim_to_its_evidence():
     ]
     chapter = Section(Path("02-baseline.ipynb"), 2, (Table(3, "02-1-load", "Load.", "| a |"),))
     claims.append(outcome("Law.", [1, 1], kind=Kind.VALIDITY))
-    text, table, checks_text, checks = summary(claims, [chapter]).parts
+    text, table, checks_text, checks = register(claims, [chapter]).parts
     assert "Of 6, 2 are supported, 1 refuted and 3 undecided." in text.markdown
     assert "Of 1, 1 are supported, 0 refuted and 0 undecided." in checks_text.markdown
     assert "Law." in checks.markdown

@@ -1,4 +1,4 @@
-"""The report's first page: the findings and validity checks of a campaign, each with its number."""
+"""The register of claims: findings and validity checks of a campaign, each with its number."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from analysis.figures import present
 from records.text.words import MISSING
 from report.contents.notebook import Prose, Section, Table
 
-PATH = Path("index.ipynb")
-LETTER = "S"
+PATH = Path("claims.ipynb")
+LETTER = "C"
 NAMES = {Kind.FINDING: "98-claims", Kind.VALIDITY: "98-checks"}
 CAPTIONS = {
     Kind.FINDING: "Findings: the measured number with its 95 % confidence interval, the range that "
@@ -26,8 +26,8 @@ CAPTIONS = {
 COLUMNS = ["\N{SECTION SIGN}", "claim", "measured", "Supported if", "verdict", "evidence"]
 
 
-def summary(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Section:
-    """Write the summary of a campaign: first its findings, then the validity checks.
+def register(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Section:
+    """Write the register of a campaign: first its findings, then the validity checks.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def summary(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Section
 def _findings_text(outcomes: Sequence[Outcome]) -> str:
     doubtful, staying = doubtful_findings(outcomes)
     text = (
-        f"# {LETTER} What was found\n\n"
+        f"# {LETTER} All claims\n\n## {LETTER}.1 Findings\n\n"
         "A finding is a statement whose outcome was open before the campaign. "
         f"{_counted(outcomes)} "
         "A finding is supported if the whole 95 % confidence interval of its number lies in the "
@@ -72,7 +72,7 @@ def _findings_text(outcomes: Sequence[Outcome]) -> str:
 
 def _checks_text(outcomes: Sequence[Outcome]) -> str:
     return (
-        "## Validity checks\n\n"
+        f"## {LETTER}.2 Validity checks\n\n"
         "A validity check holds by construction if the experiment was made as described: laws, "
         "emulated links, processors with time left, arithmetic of printed numbers, cells to which "
         f"a model was fitted. {_counted(outcomes)} "

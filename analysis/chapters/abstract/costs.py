@@ -1,0 +1,102 @@
+"""What one middleware adds to a set, and how many workers it needs: numbers of the first page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.claims.measurements import RESPONSE_TIME, THROUGHPUT, Measurements, NotMeasured, ratio
+from analysis.laws.limits import at_load
+from analysis.statistics.estimates import Estimate, mean_of
+from analysis.units import MS_PER_S
+
+_WITHOUT, _WITH = "2.1", "3.1"
+_FEW = 8  # workers
+_QUEUED, _SERVED = "middleware_response_time_ms", "middleware_service_time_ms"
+
+
+def least_time(measured: Measurements) -> Estimate:
+    """Estimate the response time of a set at the smallest load, without middleware, in ms."""
+    return mean_of(measured.values(_WITHOUT, RESPONSE_TIME, "smallest", workload="set").tolist())
+
+
+def added_time(measured: Measurements) -> Estimate:
+    """Estimate by how much one middleware lengthens that time, in ms; NotMeasured at other loads.
+
+    The error is that of a difference of means, with Welch's degrees of freedom (Jain 1991, section
+    13.4).
+    """
+    sets = {"workload": "set"}
+    loads = [at_load(measured.tables(one).runs, "smallest", **sets) for one in (_WITHOUT, _WITH)]
+    if len(set(pd.concat(loads)["num_clients"])) != 1:
+        raise NotMeasured
+    longer = mean_of(_lone_sets(measured, RESPONSE_TIME).tolist())
+    return _difference(longer, least_time(measured))
+
+
+def own_time(measured: Measurements) -> Estimate:
+    """Estimate the time of a lone set in the middleware that is not spent at a server, in ms."""
+    times = _lone_sets(measured, _QUEUED) - _lone_sets(measured, _SERVED)
+    return mean_of(times.tolist())
+
+
+def lone_throughput(measured: Measurements) -> Estimate:
+    """Estimate the write throughput at the smallest load, with one middleware over without."""
+    without = measured.values(_WITHOUT, THROUGHPUT, "smallest", workload="set")
+    return ratio(_lone_sets(measured, THROUGHPUT), without)
+
+
+def read_capacity(measured: Measurements) -> Estimate:
+    """Estimate the read throughput with one middleware at the largest load, in op/s."""
+    return mean_of(_capacity(measured, "get").tolist())
+
+
+def write_capacity(measured: Measurements) -> Estimate:
+    """Estimate the write throughput with one middleware at the largest load, in op/s."""
+    return mean_of(_capacity(measured, "set").tolist())
+
+
+def needed_workers(measured: Measurements) -> Estimate:
+    r"""Estimate the workers that saturate the links with sets.
+
+    .. math:: m^* = X_{max} S_0
+
+    with the throughput of the most workers at the largest load, and their service time at the
+    smallest.
+    """
+    most = _capacity(measured, "set")
+    held_s = _lone_sets(measured, _SERVED).mean() / MS_PER_S
+    return mean_of((most * held_s).tolist())
+
+
+def too_few_workers(measured: Measurements) -> Estimate:
+    """Estimate the write throughput of 8 workers over that of the most workers."""
+    few = measured.values(_WITH, THROUGHPUT, workload="set", workers=_FEW)
+    return ratio(few, _capacity(measured, "set"))
+
+
+def _capacity(measured: Measurements, workload: str) -> pd.Series:
+    workers = _most_workers(measured)
+    return measured.values(_WITH, THROUGHPUT, workload=workload, workers=workers)
+
+
+def _lone_sets(measured: Measurements, column: str) -> pd.Series:
+    workers = _most_workers(measured)
+    return measured.values(_WITH, column, "smallest", workload="set", workers=workers)
+
+
+def _most_workers(measured: Measurements) -> int:
+    runs = measured.tables(_WITH).runs
+    if "workers" not in runs:
+        raise NotMeasured
+    return int(runs["workers"].max())
+
+
+def _difference(one: Estimate, other: Estimate) -> Estimate:
+    squares = np.array([one.error, other.error]) ** 2
+    freedom = np.array([one.freedom, other.freedom])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        welch = float(squares.sum() ** 2 / (squares**2 / freedom).sum())
+    return Estimate(
+        value=one.value - other.value, error=float(np.sqrt(squares.sum())), freedom=welch
+    )

@@ -1,0 +1,76 @@
+"""The first page's figure."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from analysis.chapters.abstract.systems import ALL, NETWORK, OWN, SERVICE, SYSTEMS, WORKLOADS
+from analysis.figures.panels import panels
+from analysis.figures.theme import BLACK, BLUE, GREEN, ORANGE, SKY_BLUE, new_figure, style_of
+
+_COLORS = {ALL: SKY_BLUE, NETWORK: BLUE, OWN: ORANGE, SERVICE: GREEN}
+_ROW_PX = 88  # the whole page has room for no more
+_NAMES = {"get": "gets", "set": "sets"}
+
+
+def plot_overview(capacities: pd.DataFrame, lone_sets: pd.DataFrame) -> go.Figure:
+    """Plot how near each system comes to its bound, and where the time of a set goes.
+
+    Parameters
+    ----------
+    capacities, lone_sets
+        Of `analysis.chapters.abstract.systems`.
+
+    Returns
+    -------
+    plotly Figure
+        Two panels, whose rows are the systems.
+    """
+    plots = [[_capacities(capacities), _times(lone_sets)]]
+    titles = [["Throughput at the largest load", "A set at the smallest load"]]
+    return panels(plots, titles, row_px=_ROW_PX)
+
+
+def _capacities(capacities: pd.DataFrame) -> go.Figure:
+    figure = new_figure("throughput (op/s)", "")
+    for workload in WORKLOADS:
+        own = capacities[capacities["workload"] == workload]
+        style = style_of("workload", workload)
+        along = {"orientation": "h", "mode": "markers", "y": own["system"], "offsetgroup": workload}
+        figure.add_scatter(
+            **along,
+            x=own["bound_ops_per_s"],
+            name="bound",
+            marker={"symbol": "line-ns-open", "size": 12, "color": BLACK, "line": {"width": 2}},
+        )
+        figure.add_scatter(
+            **along,
+            x=own["throughput_ops_per_s"],
+            name=_NAMES[workload],
+            marker={"color": style.color, "symbol": style.symbol, "size": 8},
+            error_x={
+                "array": own["ci_high"] - own["throughput_ops_per_s"],
+                "arrayminus": own["throughput_ops_per_s"] - own["ci_low"],
+            },
+        )
+    figure.update_layout(scattermode="group")
+    figure.update_xaxes(rangemode="tozero")
+    return _by_system(figure)
+
+
+def _times(lone_sets: pd.DataFrame) -> go.Figure:
+    figure = new_figure("response time (ms)", "")
+    for part, color in _COLORS.items():
+        own = lone_sets[lone_sets["part"] == part]
+        if not own.empty:
+            figure.add_bar(
+                orientation="h", x=own["time_ms"], y=own["system"], name=part, marker_color=color
+            )
+    figure.update_layout(barmode="stack")
+    return _by_system(figure).update_yaxes(showticklabels=False)
+
+
+def _by_system(figure: go.Figure) -> go.Figure:
+    figure.update_yaxes(categoryorder="array", categoryarray=[*SYSTEMS.values()][::-1])
+    return figure
