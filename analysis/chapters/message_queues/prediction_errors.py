@@ -13,8 +13,8 @@ from analysis.laws.limits import CPU_FULL
 from analysis.statistics.comparison import NEAR, compare, rms_log_error
 from analysis.statistics.student import t_quantile
 
-RIGHT = "any that is right"
-HELD_OUT, LIGHT = "held out", "lightest, told demands"
+RIGHT = "a perfect model"
+HELD_OUT, LIGHT = "held out", "lightest, fitted"
 
 
 def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd.DataFrame:

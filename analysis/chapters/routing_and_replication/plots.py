@@ -33,7 +33,7 @@ def plot_copies(cells: pd.DataFrame, bounds: pd.DataFrame, kinds: pd.DataFrame) 
         Panels of shape (1, 3).
     """
     plots = [*load_by_workers(cells, bounds, series="replicas"), _service_times(kinds)]
-    titles = ["Throughput", "Response time", "Service time by copies"]
+    titles = ["Throughput", "Response time", "Service time by replicas"]
     return _small_titles(panels([plots], [titles]))
 
 
