@@ -58,7 +58,7 @@ def grade(file: Path, seed: int, as_json: bool) -> None:
     assignment is graded, and kept in data/course/graded: who is graded later, or again, is marked
     by the same numbers.
 
-    Exit status 1 if a statement is wrong, 3 if none is wrong but one cannot be told.
+    Exit status 1 if a statement is wrong, 3 if none is wrong but one is undecided.
     """
     from remote.course.assignment import draw  # models load slowly
     from remote.course.grading import grading_study, measure_missing, read_measured

@@ -1,4 +1,4 @@
-"""What a docstring says of each attribute, as numpydoc and this project write it."""
+"""The description of each attribute in a docstring, as numpydoc and this project write it."""
 
 from __future__ import annotations
 

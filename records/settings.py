@@ -59,7 +59,7 @@ _QueueMix = Annotated[
 
 @dataclass(frozen=True)
 class Setting:
-    """What the register says of a setting beside its name, type and default.
+    """What the register records about a setting beside its name, type and default.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Claims: statements, the numbers that they are about, and what a campaign says of them."""
+"""Claims: statements, the numbers that they are about, and the verdict of a campaign."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Claim:
     kind : Kind
         Findings and validity checks are counted apart.
     instead : callable, optional
-        Says of a campaign that refutes a claim about a limit what limits instead.
+        Names, where a campaign refutes a claim about a limit, what limits instead.
     missing : str
         What a campaign lacks that leaves the quantity unknown, such as ``no runs of q3``; the text
         of `NotMeasured` has precedence.
@@ -104,7 +104,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a campaign says of a claim.
+    """The verdict of a campaign on a claim.
 
     Attributes
     ----------

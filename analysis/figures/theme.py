@@ -73,7 +73,7 @@ _KNOWN: dict[str, Mapping[Any, Style]] = {
     "percentile": PERCENTILES,
     "sharded": SHARDED,
 }
-_SPARE = (  # told apart in grey, too, by marker, dash and pattern
+_SPARE = (  # distinct in grey, too, by marker, dash and pattern
     (BLUE, "circle", "solid", ""),
     (VERMILLION, "square", "dash", "/"),
     (GREEN, "diamond", "dot", "x"),
@@ -115,7 +115,7 @@ def new_figure(x_title: str, y_title: str) -> go.Figure:
 
 
 def bar_marker(color: str, pattern: str) -> dict[str, object]:
-    """Fill of a bar that is told apart in grey, too, by a light pattern over its colour."""
+    """Fill of a bar that is distinct in grey, too, by a light pattern over its colour."""
     over = {"shape": pattern, "fillmode": "overlay", "fgcolor": BLACK, "solidity": 0.2}
     return {"color": color, "line": {"color": BLACK, "width": 0.5}, "pattern": over}
 

@@ -24,7 +24,7 @@ def marked(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table
-        Rows of cells, with columns by which `cells` are told apart, such as `workload`, `workers`
+        Rows of cells, with columns by which `cells` differ, such as `workload`, `workers`
         and `num_clients`.
     """
     key = [name for name in _KEY if name in table and name in cells]

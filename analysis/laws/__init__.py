@@ -1,1 +1,1 @@
-"""Operational laws, and what they say of demands, bounds and bottlenecks."""
+"""Operational laws, and what follows for demands, bounds and bottlenecks."""

@@ -31,7 +31,7 @@ from analysis.tables.frames import Tables
 from analysis.units import MS_PER_S
 
 WORKERS, NOTHING = "workers", "nothing known"
-PIPELINED = "pipelined"  # the dispatch of workers that do not wait for replies
+PIPELINED = "pipelined"  # dispatch without waiting for replies
 
 
 def asymptote_table(tables: Tables, by: Sequence[str] = ("section", "workload")) -> pd.DataFrame:

@@ -246,7 +246,7 @@ def _read_packed(path: Path, known: tuple[int, ...]) -> _Packed:
             if not (slash and run and "/" not in run and is_plain_path(name)):
                 raise ValueError(f"{name!r} is no folder of a run")
             if not isinstance(manifest, dict):
-                raise ValueError(f"what it says of {name} is no table")
+                raise ValueError(f"the entry of {name} is no table")
             by_configuration.setdefault(configuration, {})[run] = manifest
     except (OSError, ValueError) as exc:
         raise ParseError(path, None, f"holds no manifests of runs: {exc}") from exc

@@ -140,7 +140,7 @@ def bandwidths() -> pd.DataFrame:
 
 
 def _schmid_links() -> pd.DataFrame:
-    """Compute what Schmid's text says of links, rates nominal and messages values alone."""
+    """Compute what Schmid's text states about links, rates nominal and messages values alone."""
     bits = 8 * VALUE_BYTES
     of_client, of_server, of_all = 200e6 / bits, 100e6 / bits, 600e6 / bits  # op/s
     prose = published_table("schmid2018", "prose").set_index(["subject", "quantity"])["value"]

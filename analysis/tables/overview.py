@@ -1,4 +1,4 @@
-"""What a campaign's manifests say of the system and of the method, for the overview."""
+"""What a campaign's manifests record about the system and of the method, for the overview."""
 
 from pathlib import Path
 from typing import Any

@@ -33,7 +33,7 @@ def is_only_captured(host_folder: Path) -> bool:
 def read_stamps_of_packets(directory: Path) -> pd.DataFrame:
     """Read what was captured of a middleware as if it had stamped it itself.
 
-    What cannot be told apart counts as queueing: from the first byte of a request until the first
+    What cannot be separated counts as queueing: from the first byte of a request until the first
     server is asked. No worker is known (`NO_WORKER`).
     """
     rows = read_followed_by_packets(find_file(directory, _FILE))

@@ -155,7 +155,7 @@ def _told(condition: Condition, held: set[str] | None) -> object:
 
 
 def topology_of(inventory: Inventory) -> Topology:
-    """Return what the manifests say of the hosts' network, and of their CPUs where limited."""
+    """Return what the manifests record of the hosts' network, and of their CPUs where limited."""
     hosts = inventory.hosts
     limits: dict[str, Any] = {
         "own_rtt_ms": {h.name: h.own_rtt_ms for h in hosts if h.own_rtt_ms is not None},

@@ -22,7 +22,7 @@ class Host:
     address : where SSH connects to.
     data_address : where measured traffic goes; the same as `address` unless the inventory says so.
     identity_file : key that is offered first; a public key if an agent holds the private key.
-    keys : what else ssh_config says of the keys of its user.
+    keys : what else ssh_config states about the keys of its user.
     work_dir : folder on the host below which all files of the lab are kept; relative to the home of
         `user` unless it is absolute.
     route_device : if set, packets to the host must leave by this network device; otherwise nothing

@@ -87,7 +87,7 @@ class Matcher:
             self.unmatched_calls += 1
 
     def replied(self, request: Request) -> list[Call] | None:
-        """Return the calls of a request that has its reply now; None if they cannot be told."""
+        """Return the calls of a request that has its reply now; None if they are not known."""
         keys = _different(request.keys)
         if not keys:
             return None

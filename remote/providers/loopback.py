@@ -1,8 +1,9 @@
 """The fleet for machines without root or namespaces: one sshd, hosts as addresses 127.x of it.
 
-Nothing is shaped, nothing is isolated: all hosts are this machine, told apart by their address and
-their working directory. Good for trying everything out, not for numbers about a network; inventory,
-manifests and figures therefore name the fleet `loopback` and the topology `loopback-unshaped`.
+Nothing is shaped, nothing is isolated: all hosts are this machine, distinguished by their address
+and their working directory. Good for trying everything out, not for numbers about a network;
+inventory, manifests and figures therefore name the fleet `loopback` and the topology `loopback-
+unshaped`.
 """
 
 from __future__ import annotations

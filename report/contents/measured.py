@@ -61,7 +61,7 @@ def _cells(cells: Sequence[Any], campaign: str, held: Collection[str]) -> Iterat
 
 
 def _without_links(cell: Any, gone: Set[str]) -> Any:
-    """Return prose that says of a figure or table that it is not there."""
+    """Return prose that marks figures and tables that are not there."""
     if cell.cell_type != "markdown":
         return cell
     shown = type(cell)(cell)

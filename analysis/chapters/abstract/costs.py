@@ -35,7 +35,7 @@ def added_time(measured: Measurements) -> Estimate:
 
 
 def own_time(measured: Measurements) -> Estimate:
-    """Estimate the time of a lone set in the middleware that is not spent at a server, in ms."""
+    """Estimate the time in the middleware beyond the service time, at the smallest load, in ms."""
     times = _lone_sets(measured, _QUEUED) - _lone_sets(measured, _SERVED)
     return mean_of(times.tolist())
 

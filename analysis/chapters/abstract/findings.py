@@ -338,7 +338,7 @@ def _estimate(number: Number, outcomes: Mapping[str, Outcome], measured: Measure
 
 
 def _instead(outcome: Outcome) -> str:
-    """Say what a campaign says of a claim that it does not support."""
+    """Write the verdict on a claim that a campaign does not support."""
     statement = outcome.claim.statement.removesuffix(".")
     if math.isnan(outcome.estimate.value):
         return f"*Not measured: {statement}.*"

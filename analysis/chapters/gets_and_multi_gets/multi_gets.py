@@ -85,7 +85,7 @@ def prediction_table(tables: Tables) -> pd.DataFrame:
 
     .. math:: X \le \min\left(\frac{N}{2 (R_0 + Z) + n s},\; \frac{M}{k s}\right)
 
-    Cut up, all links work on each multi-get at once, and this bound is the prediction. Whole ones
+    Sharded, all links work on each multi-get at once, and this bound is the prediction. Whole ones
     meet at one link by chance while another has nothing to do. That is a network of M equal links,
     of which each multi-get visits one, and a delay of :math:`2 (R_0 + Z)`. Connections that share
     a link get equal shares of it, as in processor sharing, for which the product form holds

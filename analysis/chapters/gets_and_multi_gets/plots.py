@@ -69,7 +69,7 @@ def plot_percentiles_by_keys(percentiles: pd.DataFrame, request: str, sharded: b
     figure = new_figure(_KEYS_TITLE, _TIME_TITLE)
     add_percentiles(figure, own, "multi_get_keys")
     time_axis(_keys_axis(figure, of_request))
-    if own.empty:  # sets are not told apart, or the mode was not measured
+    if own.empty:  # sets are not distinguished, or the mode was not measured
         return figure
     ends = np.log10([of_request["value_ms"].min() / 1.2, of_request["value_ms"].max() * 1.2])
     figure.update_yaxes(range=ends.tolist())

@@ -62,8 +62,8 @@ def queue_cells(tables: Tables) -> pd.DataFrame:
     -------
     pandas.DataFrame
         As `analysis.laws.summary.cells`, with all columns `CELL` (`database_cpus`: those that a
-        database may use, NaN where that is not known) and `is_light`: whether it told demands.
-        Empty where neither was measured.
+        database may use, NaN where that is not known) and `is_light`: whether demands were fitted
+        to the cell. Empty where neither was measured.
     """
     runs = with_databases(tables)
     own = plain_runs(runs[runs["section"].isin([SCALABILITY, MOST])])

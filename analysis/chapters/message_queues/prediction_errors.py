@@ -33,8 +33,8 @@ def compared(measured: pd.DataFrame, predicted: pd.DataFrame, column: str) -> pd
     Returns
     -------
     pandas.DataFrame
-        `CELL`, `model`, `bottleneck`, `repetitions`, `is_light` (whether the cell told demands:
-        it confirms no model), then as `analysis.statistics.comparison.compare`.
+        `CELL`, `model`, `bottleneck`, `repetitions`, `is_light` (whether demands were fitted to the
+        cell: it confirms no model), then as `analysis.statistics.comparison.compare`.
     """
     name = column.removeprefix("client_")
     asked = [*CELL, "model", "bottleneck"]
@@ -118,7 +118,7 @@ def right_share(comparison: pd.DataFrame) -> float:
 
 
 def shares_by_measure(both: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return `error_shares` and `RIGHT`'s share of each measure, apart for what told demands.
+    """Return `error_shares` and `RIGHT`'s share of each measure, apart for the fitted cell.
 
     Parameters
     ----------

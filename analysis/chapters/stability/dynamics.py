@@ -193,7 +193,7 @@ def bound_table(tables: Tables, section: str = "8") -> pd.DataFrame:
 
 
 def beside_khalil(run: pd.Series, windows: pd.DataFrame, servers: pd.DataFrame) -> pd.DataFrame:
-    """Put a long run beside what Khalil says of his trace of an hour (2016, section 3).
+    """Compare a long run with what Khalil writes about his trace of an hour (2016, section 3).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One system from near: where its time goes by clients and by workers, and how times spread."""
+"""One system in detail: where its time goes by clients and by workers, and how times spread."""
 
 from typing import Literal
 

@@ -17,7 +17,7 @@ def truncation(slices: ArrayLike) -> int | None:
     It is to be found in one run and cut off others: in a run that is cut where it says itself, busy
     starts go and idle ones stay, so that the mean response time of M/M/1 comes 3 % too short.
 
-    Returned is how many slices to cut off, a multiple of five; None where it cannot be told: fewer
+    Returned is how many slices to cut off, a multiple of five; None where it is undecided: fewer
     than 20 slices, or a best start at the end of the first half, where the run may still be warming
     up.
 

@@ -25,7 +25,7 @@ def set_cells() -> pd.DataFrame:
 
     Columns: `study`, `place`, `client_machines`, `middlewares`, `servers`, `workers` (of each
     middleware), `num_clients`, `published` (op/s at the clients, or at the middlewares where a
-    study tells no more), `relative_error` (standard error over the mean; NaN if it cannot be told),
+    study tells no more), `relative_error` (standard error over the mean; NaN if it is not known),
     `part` (`DESIGN`; `SAME` for a system of the study's design in another place, which is under
     another load; else `OTHER`).
     """

@@ -1,4 +1,4 @@
-"""What manifests say of the files in an archive, kept with these files: checksums and jobs."""
+"""What manifests record of the files in an archive, kept with these files: checksums and jobs."""
 
 import gzip
 import json

@@ -25,7 +25,7 @@ MOST_REFUSED = 1  # of them
 UNTOLD = "rates cannot be told apart"
 FEWEST_RATES = 3  # that a line is laid through
 STRAIGHT = 1.3  # times the lowest of its rates: so far a curve is taken for a line
-FINEST = 3  # parts of the goal, in its logarithm: rates that are closer are not told apart
+FINEST = 3  # parts of the goal, in its logarithm: rates that are closer count as equal
 
 
 @dataclass(frozen=True, kw_only=True)

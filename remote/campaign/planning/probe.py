@@ -1,4 +1,4 @@
-"""An arrival rate that was tried, and what its repetitions say of the limit."""
+"""An arrival rate that was tried, and what its repetitions show about the limit."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class CellStanding:
     goals : name of `records.objective.RESULTS` to how well it is known.
     next_run : how long the next repetition would last.
     repetitions_left : how many more are expected; 0 unless it is open.
-    needed : repetitions that would be enough, None where that cannot be told.
+    needed : repetitions that would be enough, None where that is not known.
     """
 
     cell: Cell

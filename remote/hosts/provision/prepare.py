@@ -143,7 +143,7 @@ def _require_right_clock(connection: Connection) -> None:
 
 
 def plain(text: str) -> str:
-    """Return what a host says of itself without what means something in Markdown, HTML or TeX."""
+    """Return the description of a host without what means something in Markdown, HTML or TeX."""
     return _NOT_PLAIN.sub("?", text[:_LONGEST_FACT])
 
 

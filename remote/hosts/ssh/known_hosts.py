@@ -44,7 +44,7 @@ def pinned_name(address: str, port: int) -> str:
 
 
 def parse_pins(text: str, address: str, port: int = SSH_PORT) -> Pins:
-    """Return what the known_hosts `text` says of a host; damaged lines say nothing."""
+    """Return the entries of the known_hosts `text` about a host; damaged lines are ignored."""
     name = pinned_name(address, port)
     keys: dict[str, set[tuple[str, str]]] = {"": set(), REVOKED: set()}
     for line in text.splitlines():

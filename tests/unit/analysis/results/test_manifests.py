@@ -116,7 +116,7 @@ def test_a_file_that_is_written_anew_is_read_anew(tmp_path):
         (b"no gzip", "compressed content is damaged"),
         (zipped(b'{"a/b": {}}')[:-9], "compressed content is cut"),
         (zipped(b"[]"), "it is no table"),
-        (zipped(b'{"a/b": []}'), "what it says of a/b is no table"),
+        (zipped(b'{"a/b": []}'), "the entry of a/b is no table"),
         (zipped(b'{"a/b": ' * 100_000), "holds no manifests of runs"),
         (zipped(b"9" * 5000), "holds no manifests of runs"),
     ],
