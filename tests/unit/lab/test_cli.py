@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from lab.cli import main
-from manual.commands import commands
+from manual.commands import above, commands
 
 SLOW = "pandas", "paramiko", "scipy"
 
@@ -29,7 +29,7 @@ def test_the_examples_of_help_are_commands(shown):
     for example in examples:
         program, name, *arguments = example.partition("   ")[0].split()
         assert program == "lab"
-        commands()[name].make_context(name, arguments)
+        commands()[name].make_context(name, arguments, parent=above())
 
 
 def test_help_loads_nothing_that_takes_long():

@@ -45,7 +45,9 @@ def test_the_library_that_wrote_it_reads_it(campaign):
 def test_claims_are_variables_of_their_sections_with_number_and_interval(campaign):
     pack()
     crate = ROCrate(campaign)
-    (link,) = (v for v in crate.get("2.1/")["variableMeasured"] if "its link limits" in v["name"])
+    (link,) = (
+        v for v in crate.get("2.1/")["variableMeasured"] if "server's link limits" in v["name"]
+    )
     assert link["minValue"] <= link["value"] <= link["maxValue"]
     assert "verdict: " in link["description"]
     told = {one["name"] for one in entities(metadata(campaign), "PropertyValue")}
