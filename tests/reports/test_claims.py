@@ -25,7 +25,8 @@ def claims(*options):
 def test_claims_of_the_reference_are_printed():
     result = claims("reference")
     assert result.exit_code == 0, result.output
-    assert "With one server, the server's link limits read throughput." in result.output
+    assert "without-middleware.one-server-gets-fill-links" in result.output
+    assert "With one server, the server's link limits" in result.output
 
 
 def test_campaigns_that_differ_are_told_by_the_exit_status(campaign):
