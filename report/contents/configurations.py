@@ -28,7 +28,7 @@ from report.contents.commands import (
 from report.contents.notebook import Part, Prose, Section, Table
 
 PATH = Path("configurations.ipynb")
-LETTER = "B"
+LETTER = "C"
 FILES = ("configurations.csv", "commands.csv", "runs.csv")
 _LABELS = {
     **{name: setting.heading for name, setting in SETTINGS.items()},

@@ -15,7 +15,7 @@ from records.text.words import MISSING
 from report.contents.notebook import Prose, Section, Table
 
 PATH = Path("claims.ipynb")
-LETTER = "C"
+LETTER = "B"
 NAMES = {Kind.FINDING: "98-claims", Kind.VALIDITY: "98-checks"}
 CAPTIONS = {
     Kind.FINDING: "Findings: the measured number with its 95 % confidence interval, the range that "

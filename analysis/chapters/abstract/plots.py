@@ -28,12 +28,12 @@ def plot_overview(capacities: pd.DataFrame, lone_sets: pd.DataFrame) -> go.Figur
         Two panels, whose rows are the systems.
     """
     plots = [[_capacities(capacities), _times(lone_sets)]]
-    titles = [["Throughput at the largest load", "A set at the smallest load"]]
+    titles = [["Throughput at the largest load (op/s)", "A set at the smallest load (ms)"]]
     return panels(plots, titles, row_px=_ROW_PX)
 
 
 def _capacities(capacities: pd.DataFrame) -> go.Figure:
-    figure = new_figure("throughput (op/s)", "")
+    figure = new_figure("", "")
     for workload in WORKLOADS:
         own = capacities[capacities["workload"] == workload]
         style = style_of("workload", workload)
@@ -60,7 +60,7 @@ def _capacities(capacities: pd.DataFrame) -> go.Figure:
 
 
 def _times(lone_sets: pd.DataFrame) -> go.Figure:
-    figure = new_figure("response time (ms)", "")
+    figure = new_figure("", "")
     for part, color in _COLORS.items():
         own = lone_sets[lone_sets["part"] == part]
         if not own.empty:
