@@ -20,9 +20,8 @@ PATH = Path("index.ipynb")
 LETTER = "S"
 OVERVIEW = "97-overview"
 CAPTION = (
-    "Throughput at the largest load beside the asymptotic bound of links and workers (95 % "
-    "confidence intervals are smaller than the marks where they are not seen), and where the time "
-    "of a set goes at the smallest load. Middlewares have the most workers that were measured."
+    "Throughput at the largest load beside its asymptotic bound, with 95 % confidence intervals, "
+    "and the time of a set at the smallest load; with the most workers that were measured."
 )
 
 
@@ -78,8 +77,7 @@ def _introduction(provenance: Provenance) -> str:
         "closed-loop clients from one queue and send gets to one memcached server, and sets to "
         f"all. It rests on {counted(provenance.num_accepted, 'accepted run')} of campaign "
         f"{provenance.campaign}, on {hosts}. Square brackets hold 95 % confidence intervals over "
-        "repetitions. A statement that this campaign does not support is printed in italics, "
-        "with its verdict."
+        "repetitions. Statements that this campaign does not support are in italics."
     )
 
 

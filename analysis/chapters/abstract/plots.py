@@ -10,7 +10,7 @@ from analysis.figures.panels import panels
 from analysis.figures.theme import BLACK, BLUE, GREEN, ORANGE, SKY_BLUE, new_figure, style_of
 
 _COLORS = {ALL: SKY_BLUE, NETWORK: BLUE, OWN: ORANGE, SERVICE: GREEN}
-_ROW_PX = 88  # the whole page has room for no more
+_ROW_PX = 72  # the whole page has room for no more
 _NAMES = {"get": "gets", "set": "sets"}
 
 
