@@ -205,11 +205,6 @@ FINDINGS = (
                     "middlewares": Number("writes.sets-fill-middleware-links", share),
                 },
             ),
-            Sentence(
-                "Speeding up the most utilized resource raises the throughput of the full system "
-                "more than any other change.",
-                claims=("what-limits-it.full-system.the-busiest-helps-most",),
-            ),
         ),
     ),
     Finding(
