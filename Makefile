@@ -131,8 +131,8 @@ kotlin: $(PACKAGES)
 # maven <arguments>: its errors without its advice if it fails, the failed tests last; else how many tests have run.
 maven = mkdir -p build; \
   $(MAVEN) $(if $(COVERAGE),-Pcoverage -Dcoverage.folder="$(CURDIR)/$(COVERED)/kotlin") $(1) > build/kotlin.log 2>&1 || { \
-    grep -E '^\[ERROR\] .' build/kotlin.log | grep -vE 're-run Maven|Re-run Maven|Help 1\]|surefire-reports|dump|For more information' | tail -n 60 >&2; \
-    echo 'All of it: build/kotlin.log' >&2; exit 1; }; \
+    echo 'All of it: build/kotlin.log' >&2; \
+    grep -E '^\[ERROR\] .' build/kotlin.log | grep -vE 're-run Maven|Re-run Maven|Help 1\]|surefire-reports|dump|For more information' | tail -n 60 >&2; exit 1; }; \
   sed -nE '/Time elapsed/d; s/^\[[A-Z]+\] +(Tests run:)/Kotlin: \1/p' build/kotlin.log
 
 peers: ## Build memcached's own proxy from Debian's source package, for `make bench`, in build/peers (Debian: dpkg-dev gcc make)

@@ -1,4 +1,4 @@
-"""What a campaign's manifests record about the system and of the method, for the overview."""
+"""The system and the method of a campaign, as its manifests record them, for the overview."""
 
 from pathlib import Path
 from typing import Any

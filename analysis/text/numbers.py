@@ -13,6 +13,11 @@ def fixed(value: float, decimals: int) -> str:
     return _minus(f"{value:,.{decimals}f}".replace(",", "\N{NARROW NO-BREAK SPACE}"))
 
 
+def signed(value: float, decimals: int) -> str:
+    """Write a number as `fixed`, with its sign unless it is rounded to zero."""
+    return _minus(f"{value:+.{decimals}f}")
+
+
 def short(value: float) -> str:
     """Write a number with three digits but no more than two decimals, for columns side by side."""
     size = abs(float(f"{value:.3g}"))  # 9.997 is written as 10.0

@@ -12,9 +12,9 @@ _MEASURED_FOR = ("precision", "repetitions", "stable_s", "warm_up_s", "cool_down
 def on_base(document: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     """Return a section file with all that it leaves to its base.
 
-    A table of its own is laid over that of the base, name by name. Its entries of factors, parts,
-    precision, time dilation and constants also takes the place of what the profiles of the base say
-    of them; its factors take that of constants.
+    Each of its tables is laid over the base's table of that name, name by name. Its factors, parts,
+    precision, time dilation and constants also replace those in the base's profiles, and its
+    factors replace the base's constants.
 
     Parameters
     ----------

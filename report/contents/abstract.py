@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from analysis.chapters.abstract.findings import FINDINGS, answer, evidence
 from analysis.chapters.abstract.plots import plot_overview
-from analysis.chapters.abstract.systems import capacities, lone_sets
+from analysis.chapters.abstract.systems import capacities, times_at_smallest_load
 from analysis.claims.claim import Outcome
 from analysis.claims.measurements import Measurements
 from analysis.figures import present
 from analysis.tables.provenance import Provenance
 from records.text.words import counted
 from report.contents.notebook import Figure, Part, Prose, Section
+from report.contents.numbering import kinds_of_parts
 
 PATH = Path("index.ipynb")
 LETTER = "S"
@@ -40,12 +40,7 @@ def abstract(
     chapters : sequence of Section
         Those that hold the claims' evidence; what is not in them is not linked.
     """
-    shown = {
-        part.name: type(part).__name__
-        for chapter in chapters
-        for part in chapter.parts
-        if not isinstance(part, Prose)
-    }
+    shown = kinds_of_parts(chapters)
     by_id = {outcome.claim.id: outcome for outcome in outcomes}
     parts: list[Part] = [Prose(1, _text(measured, by_id, provenance, shown), of_data=True)]
     if (figure := _overview(measured)) is not None:
@@ -82,9 +77,9 @@ def _introduction(provenance: Provenance) -> str:
 
 
 def _overview(measured: Measurements) -> Figure | None:
-    near, times = capacities(measured), lone_sets(measured)
-    if near.empty or times.empty:
+    reached, times = capacities(measured), times_at_smallest_load(measured)
+    if reached.empty or times.empty:
         return None
-    shown = present.figure(plot_overview(near, times), OVERVIEW, CAPTION)
-    spec = {**json.loads(shown.figure.to_json()), "config": present.CONFIG}
-    return Figure(1, OVERVIEW, CAPTION, spec, None, shown.footnote)
+    shown = present.figure(plot_overview(reached, times), OVERVIEW, CAPTION)
+    bundle, _ = shown.interactive()
+    return Figure(1, OVERVIEW, CAPTION, bundle[present.PLOTLY_MIME], None, shown.footnote)

@@ -38,6 +38,16 @@ def number_parts(sections: Sequence[Section]) -> dict[str, str]:
     return numbers
 
 
+def kinds_of_parts(sections: Sequence[Section]) -> dict[str, str]:
+    """Return by the name of each figure and table of sections what it is, as links call it."""
+    return {
+        part.name: type(part).__name__
+        for section in sections
+        for part in section.parts
+        if not isinstance(part, Prose)
+    }
+
+
 def heading_label(notebook: str, anchor: str) -> str:
     """Label a heading by its notebook's file name and its text, or its anchor in JupyterLab.
 

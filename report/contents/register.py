@@ -13,6 +13,7 @@ from analysis.claims.rules import Verdict
 from analysis.figures import present
 from records.text.words import MISSING
 from report.contents.notebook import Prose, Section, Table
+from report.contents.numbering import kinds_of_parts
 
 PATH = Path("claims.ipynb")
 LETTER = "B"
@@ -34,12 +35,7 @@ def register(outcomes: Sequence[Outcome], chapters: Sequence[Section]) -> Sectio
     chapters : sequence of Section
         Those that hold the claims' evidence; what is not in them is not linked.
     """
-    kinds = {
-        part.name: type(part).__name__
-        for chapter in chapters
-        for part in chapter.parts
-        if not isinstance(part, Prose)
-    }
+    kinds = kinds_of_parts(chapters)
     parts: list[Prose | Table] = []
     for number, kind in enumerate(Kind, start=1):
         own = [outcome for outcome in outcomes if outcome.claim.kind == kind]

@@ -1,11 +1,13 @@
-"""What one middleware adds to a set, and how many workers it needs: numbers of the first page."""
+"""Cost of one middleware for sets, and the number of workers that it needs."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
 
 from analysis.claims.measurements import RESPONSE_TIME, THROUGHPUT, Measurements, NotMeasured, ratio
+from analysis.laws.elasticities import sum_of
 from analysis.laws.limits import at_load
 from analysis.statistics.estimates import Estimate, mean_of
 from analysis.units import MS_PER_S
@@ -15,35 +17,38 @@ _FEW = 8  # workers
 _QUEUED, _SERVED = "middleware_response_time_ms", "middleware_service_time_ms"
 
 
-def least_time(measured: Measurements) -> Estimate:
+def time_without(measured: Measurements) -> Estimate:
     """Estimate the response time of a set at the smallest load, without middleware, in ms."""
     return mean_of(measured.values(_WITHOUT, RESPONSE_TIME, "smallest", workload="set").tolist())
 
 
 def added_time(measured: Measurements) -> Estimate:
-    """Estimate by how much one middleware lengthens that time, in ms; NotMeasured at other loads.
+    """Estimate the response time that one middleware adds to a set at the smallest load, in ms.
 
-    The error is that of a difference of means, with Welch's degrees of freedom (Jain 1991, section
-    13.4).
+    Raises
+    ------
+    NotMeasured
+        The smallest loads with and without a middleware differ.
     """
     sets = {"workload": "set"}
     loads = [at_load(measured.tables(one).runs, "smallest", **sets) for one in (_WITHOUT, _WITH)]
     if len(set(pd.concat(loads)["num_clients"])) != 1:
         raise NotMeasured
-    longer = mean_of(_lone_sets(measured, RESPONSE_TIME).tolist())
-    return _difference(longer, least_time(measured))
+    longer = mean_of(_at_smallest_load(measured, RESPONSE_TIME).tolist())
+    shorter = time_without(measured)
+    return sum_of([longer, replace(shorter, value=-shorter.value)])
 
 
-def own_time(measured: Measurements) -> Estimate:
+def time_within(measured: Measurements) -> Estimate:
     """Estimate the time in the middleware beyond the service time, at the smallest load, in ms."""
-    times = _lone_sets(measured, _QUEUED) - _lone_sets(measured, _SERVED)
+    times = _at_smallest_load(measured, _QUEUED) - _at_smallest_load(measured, _SERVED)
     return mean_of(times.tolist())
 
 
-def lone_throughput(measured: Measurements) -> Estimate:
+def throughput_at_smallest_load(measured: Measurements) -> Estimate:
     """Estimate the write throughput at the smallest load, with one middleware over without."""
     without = measured.values(_WITHOUT, THROUGHPUT, "smallest", workload="set")
-    return ratio(_lone_sets(measured, THROUGHPUT), without)
+    return ratio(_at_smallest_load(measured, THROUGHPUT), without)
 
 
 def read_capacity(measured: Measurements) -> Estimate:
@@ -57,7 +62,7 @@ def write_capacity(measured: Measurements) -> Estimate:
 
 
 def needed_workers(measured: Measurements) -> Estimate:
-    r"""Estimate the workers that saturate the links with sets.
+    r"""Estimate the number of workers beyond which write throughput does not grow.
 
     .. math:: m^* = X_{max} S_0
 
@@ -65,11 +70,11 @@ def needed_workers(measured: Measurements) -> Estimate:
     smallest.
     """
     most = _capacity(measured, "set")
-    held_s = _lone_sets(measured, _SERVED).mean() / MS_PER_S
+    held_s = _at_smallest_load(measured, _SERVED).mean() / MS_PER_S
     return mean_of((most * held_s).tolist())
 
 
-def too_few_workers(measured: Measurements) -> Estimate:
+def share_of_few_workers(measured: Measurements) -> Estimate:
     """Estimate the write throughput of 8 workers over that of the most workers."""
     few = measured.values(_WITH, THROUGHPUT, workload="set", workers=_FEW)
     return ratio(few, _capacity(measured, "set"))
@@ -80,7 +85,7 @@ def _capacity(measured: Measurements, workload: str) -> pd.Series:
     return measured.values(_WITH, THROUGHPUT, workload=workload, workers=workers)
 
 
-def _lone_sets(measured: Measurements, column: str) -> pd.Series:
+def _at_smallest_load(measured: Measurements, column: str) -> pd.Series:
     workers = _most_workers(measured)
     return measured.values(_WITH, column, "smallest", workload="set", workers=workers)
 
@@ -90,13 +95,3 @@ def _most_workers(measured: Measurements) -> int:
     if "workers" not in runs:
         raise NotMeasured
     return int(runs["workers"].max())
-
-
-def _difference(one: Estimate, other: Estimate) -> Estimate:
-    squares = np.array([one.error, other.error]) ** 2
-    freedom = np.array([one.freedom, other.freedom])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        welch = float(squares.sum() ** 2 / (squares**2 / freedom).sum())
-    return Estimate(
-        value=one.value - other.value, error=float(np.sqrt(squares.sum())), freedom=welch
-    )

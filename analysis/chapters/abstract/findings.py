@@ -12,24 +12,24 @@ from dataclasses import dataclass, field
 
 from analysis.chapters.abstract.costs import (
     added_time,
-    least_time,
-    lone_throughput,
     needed_workers,
-    own_time,
     read_capacity,
-    too_few_workers,
+    share_of_few_workers,
+    throughput_at_smallest_load,
+    time_within,
+    time_without,
     write_capacity,
 )
 from analysis.claims.claim import Outcome
 from analysis.claims.measurements import Measurements, NotMeasured
 from analysis.claims.rules import Verdict
 from analysis.statistics.estimates import Estimate
-from analysis.text.numbers import short
+from analysis.text.numbers import digits, fixed, short, signed
 
 Compute = Callable[[Measurements], Estimate]
 Format = Callable[[Estimate], str]
 PERCENT = "\N{NO-BREAK SPACE}%"
-_MINUS = "\N{MINUS SIGN}"
+_LONGEST = 60  # characters of a reason that stands in a sentence
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,8 @@ class Sentence:
     def rests_on(self) -> list[str]:
         """Return the ids of the claims that must be supported."""
         sources = [number.source for number in self.numbers.values()]
-        return list(
-            dict.fromkeys([*self.claims, *(one for one in sources if isinstance(one, str))])
-        )
+        claims = [*self.claims, *(one for one in sources if isinstance(one, str))]
+        return list(dict.fromkeys(claims))
 
 
 @dataclass(frozen=True)
@@ -81,35 +80,20 @@ class Finding:
 
 def _with_interval(estimate: Estimate, unit: str, write: Callable[[float], str]) -> str:
     """Write a number and, if its error is known, its interval: ``97 % [96, 98]``."""
-    bounds = estimate.interval()
-    interval = ""
-    if estimate.error and not math.isnan(bounds[0]):
-        interval = f" [{', '.join(sorted(map(write, bounds), key=_as_number))}]"
+    low, high = estimate.interval()
+    known = estimate.error and not math.isnan(low)
+    interval = f" [{write(low)}, {write(high)}]" if known else ""
     return f"{write(estimate.value)}{unit}{interval}"
-
-
-def _as_number(text: str) -> float:
-    return float(text.replace(_MINUS, "-").replace(",", ""))
 
 
 def change(estimate: Estimate) -> str:
     """Write a ratio as a change: ``+1.2 % [+0.3, +2.1]``."""
-    return _with_interval(estimate, PERCENT, lambda ratio: _signed(100 * (ratio - 1)))
-
-
-def _signed(value: float) -> str:
-    text = f"{value:+.1f}".replace("-", _MINUS)
-    return text if any(digit in text for digit in "123456789") else text[1:]
+    return _with_interval(estimate, PERCENT, lambda ratio: signed(100 * (ratio - 1), 1))
 
 
 def share(estimate: Estimate) -> str:
     """Write a share: ``97 % [96, 98]``."""
-    return _with_interval(estimate, PERCENT, lambda x: f"{100 * x:.0f}")
-
-
-def lowered(estimate: Estimate) -> str:
-    """Write a ratio below 1 as what it lacks: ``12 % [11, 13]``."""
-    return _with_interval(estimate, PERCENT, lambda x: f"{100 * (1 - x):.0f}")
+    return _with_interval(estimate, PERCENT, lambda share: fixed(100 * share, 0))
 
 
 def times(estimate: Estimate) -> str:
@@ -119,17 +103,16 @@ def times(estimate: Estimate) -> str:
 
 def milliseconds(estimate: Estimate) -> str:
     """Write a time in ms: ``0.92 ms [0.90, 0.94]``."""
-    unit = "\N{NO-BREAK SPACE}ms"
-    return _with_interval(estimate, unit, lambda x: f"{x:.2f}".replace("-", _MINUS))
+    return _with_interval(estimate, "\N{NO-BREAK SPACE}ms", lambda time: fixed(time, 2))
 
 
 def rate(estimate: Estimate) -> str:
-    """Write a throughput: ``17,330 op/s``."""
-    return f"{estimate.value:,.0f}\N{NO-BREAK SPACE}op/s"
+    """Write a throughput in op/s without its interval."""
+    return f"{digits(estimate.value)}\N{NO-BREAK SPACE}op/s"
 
 
 def count(estimate: Estimate) -> str:
-    """Write a number of things that is computed, rounded up."""
+    """Write a number of things, rounded up."""
     return f"{math.ceil(estimate.value)}"
 
 
@@ -139,23 +122,27 @@ FINDINGS = (
         (
             Sentence(
                 "At the smallest load, a set takes {without} without a middleware, and with one "
-                "{added} more: {own} for the work of the middleware itself, and the rest for the "
-                "additional network round trip. The same clients then complete {fewer} fewer "
-                "sets per second.",
+                "{added} more: {within} in the middleware itself, and the rest outside of it, on "
+                "the additional network round trip. Write throughput changes by {changed}.",
                 {
-                    "without": Number(least_time, milliseconds),
+                    "without": Number(time_without, milliseconds),
                     "added": Number(added_time, milliseconds),
-                    "own": Number(own_time, milliseconds),
-                    "fewer": Number(lone_throughput, lowered),
+                    "within": Number(time_within, milliseconds),
+                    "changed": Number(throughput_at_smallest_load, change),
                 },
             ),
             Sentence(
-                "At saturation, one middleware changes neither read throughput ({reads}; {gets}) "
-                "nor write throughput ({writes}; {sets}).",
+                "At saturation, one middleware does not change read throughput ({reads}; {gets}).",
                 {
                     "reads": Number(read_capacity, rate),
-                    "writes": Number(write_capacity, rate),
                     "gets": Number("with-middleware.it-costs-gets-nothing", change),
+                },
+            ),
+            Sentence(
+                "At saturation, one middleware does not change write throughput ({writes}; "
+                "{sets}).",
+                {
+                    "writes": Number(write_capacity, rate),
                     "sets": Number("with-middleware.it-costs-sets-nothing", change),
                 },
             ),
@@ -165,16 +152,16 @@ FINDINGS = (
         "When do more workers help?",
         (
             Sentence(
-                "They help while the workers are the bottleneck, $M m / S_0 < X_{max}$: about "
-                "{needed} workers saturate the links with sets.",
+                "More workers help while the workers are the bottleneck, $M m / S_0 < X_{max}$: "
+                "about {needed} workers are enough for sets.",
                 {"needed": Number(needed_workers, count)},
                 ("with-middleware.few-workers-limit-sets",),
             ),
             Sentence(
-                "Eight workers reach {few} of the write throughput of many, and 128 workers no "
+                "Eight workers reach {few} of the write throughput of the most, and 128 workers no "
                 "more than 32 ({more}).",
                 {
-                    "few": Number(too_few_workers, share),
+                    "few": Number(share_of_few_workers, share),
                     "more": Number("with-middleware.enough-workers-for-sets", change),
                 },
             ),
@@ -211,11 +198,11 @@ FINDINGS = (
         "What does sharding bring?",
         (
             Sentence(
-                "Sharding a multi-get of nine keys over three servers lowers its mean response "
-                "time by {mean} and its 99th percentile by {tail}.",
+                "Sharding a multi-get of nine keys over three servers changes its mean "
+                "response time by {mean} and its 99th percentile by {tail}.",
                 {
-                    "mean": Number("gets-and-multi-gets.sharding-9-keys-are-faster", lowered),
-                    "tail": Number("gets-and-multi-gets.sharding-shortens-the-tail", lowered),
+                    "mean": Number("gets-and-multi-gets.sharding-9-keys-are-faster", change),
+                    "tail": Number("gets-and-multi-gets.sharding-shortens-the-tail", change),
                 },
             ),
         ),
@@ -254,7 +241,7 @@ FINDINGS = (
                 {"fitted": Number("published-results.lab-reaches-fitted-sets", share)},
             ),
             Sentence(
-                "It is so in {others} of the other cells.",
+                "In cells to which the processors were not fitted, that share is {others}.",
                 {"others": Number("published-results.lab-reaches-other-sets", share)},
             ),
         ),
@@ -263,9 +250,9 @@ FINDINGS = (
         "What do replication and a failed server cost?",
         (
             Sentence(
-                "Writing every set to three servers lowers write throughput by {lower} at the "
+                "Writing every set to three servers changes write throughput by {lower} at the "
                 "largest load.",
-                {"lower": Number("writes.three-servers-take-fewer-sets", lowered)},
+                {"lower": Number("writes.three-servers-take-fewer-sets", change)},
             ),
             Sentence(
                 "Three replicas do not change the throughput of mixed requests ({mixed}).",
@@ -282,7 +269,7 @@ FINDINGS = (
         "What limits message queues?",
         (
             Sentence(
-                "The database does: without it, the middlewares reach {times} times the "
+                "Not the middlewares: without the database, they reach {times} times the "
                 "throughput of the whole system.",
                 {"times": Number("message-queues.middlewares-alone-do-more", times)},
             ),
@@ -303,10 +290,12 @@ def answer(finding: Finding, outcomes: Mapping[str, Outcome], measured: Measurem
     outcomes
         Of the campaign's claims, by id.
     """
-    return [text for one in finding.sentences for text in _told(one, outcomes, measured)]
+    return [text for one in finding.sentences for text in _written(one, outcomes, measured)]
 
 
-def _told(sentence: Sentence, outcomes: Mapping[str, Outcome], measured: Measurements) -> list[str]:
+def _written(
+    sentence: Sentence, outcomes: Mapping[str, Outcome], measured: Measurements
+) -> list[str]:
     own = [outcomes[name] for name in sentence.rests_on()]
     if failed := [one for one in own if one.verdict != Verdict.SUPPORTED]:
         return [_instead(one) for one in failed]
@@ -340,9 +329,6 @@ def _instead(outcome: Outcome) -> str:
     number = f"{outcome.claim.quantity}: {times(outcome.estimate)}"
     why = f", {outcome.instead}" if outcome.instead and len(outcome.instead) < _LONGEST else ""
     return f"*{outcome.verdict.capitalize()}: {statement} ({number}{why}).*"
-
-
-_LONGEST = 60  # characters of a reason that stands in a sentence
 
 
 def evidence(finding: Finding, outcomes: Mapping[str, Outcome]) -> Sequence[str]:

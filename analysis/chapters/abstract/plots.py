@@ -14,12 +14,12 @@ _ROW_PX = 72  # the whole page has room for no more
 _NAMES = {"get": "gets", "set": "sets"}
 
 
-def plot_overview(capacities: pd.DataFrame, lone_sets: pd.DataFrame) -> go.Figure:
+def plot_overview(capacities: pd.DataFrame, times: pd.DataFrame) -> go.Figure:
     """Plot how near each system comes to its bound, and where the time of a set goes.
 
     Parameters
     ----------
-    capacities, lone_sets
+    capacities, times
         Of `analysis.chapters.abstract.systems`.
 
     Returns
@@ -27,7 +27,7 @@ def plot_overview(capacities: pd.DataFrame, lone_sets: pd.DataFrame) -> go.Figur
     plotly Figure
         Two panels, whose rows are the systems.
     """
-    plots = [[_capacities(capacities), _times(lone_sets)]]
+    plots = [[_capacities(capacities), _times(times)]]
     titles = [["Throughput at the largest load (op/s)", "A set at the smallest load (ms)"]]
     return panels(plots, titles, row_px=_ROW_PX)
 
@@ -59,10 +59,10 @@ def _capacities(capacities: pd.DataFrame) -> go.Figure:
     return _by_system(figure)
 
 
-def _times(lone_sets: pd.DataFrame) -> go.Figure:
+def _times(times: pd.DataFrame) -> go.Figure:
     figure = new_figure("", "")
     for part, color in _COLORS.items():
-        own = lone_sets[lone_sets["part"] == part]
+        own = times[times["part"] == part]
         if not own.empty:
             figure.add_bar(
                 orientation="h", x=own["time_ms"], y=own["system"], name=part, marker_color=color

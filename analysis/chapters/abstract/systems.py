@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from analysis.claims.measurements import RESPONSE_TIME, THROUGHPUT, Measurements, by_repetition
+from analysis.claims.measurements import (
+    RESPONSE_TIME,
+    THROUGHPUT,
+    Measurements,
+    NotMeasured,
+    by_repetition,
+)
 from analysis.models.asymptotes import asymptote_table
 from analysis.statistics.estimates import mean_of
 from analysis.tables.frames import Tables
@@ -37,10 +42,10 @@ def capacities(measured: Measurements) -> pd.DataFrame:
     was not measured.
     """
     rows = []
-    pings = [network.pings for network in measured.held("0")]
-    for section, tables in _measured(measured):
-        held = replace(tables, pings=pings[0]) if pings and not pings[0].empty else tables
-        if held.pings.empty:
+    for section in SYSTEMS:
+        try:
+            held = measured.with_pings(section)
+        except NotMeasured:
             continue
         names = ["section", "workload", *(["workers"] if "workers" in held.runs else [])]
         bounds = asymptote_table(held, names)
@@ -58,14 +63,14 @@ def capacities(measured: Measurements) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "bound_ops_per_s"])
 
 
-def lone_sets(measured: Measurements) -> pd.DataFrame:
+def times_at_smallest_load(measured: Measurements) -> pd.DataFrame:
     """Return where the time of a set goes at the smallest load of each system.
 
     With the most workers that were measured. Columns: `section`, `system`, `part`, `time_ms`;
     without a middleware there is one part.
     """
     rows = []
-    for section, tables in _measured(measured):
+    for section, tables in ((one, own) for one in SYSTEMS for own in measured.held(one)):
         times, response, service = (
             by_repetition(tables.runs, column, "smallest", **_levels(tables, "set"))
             for column in (RESPONSE_TIME, _RESPONSE, _SERVICE)
@@ -81,10 +86,6 @@ def lone_sets(measured: Measurements) -> pd.DataFrame:
             for part, values in parts.items()
         ]
     return pd.DataFrame(rows, columns=["section", "system", "part", "time_ms"])
-
-
-def _measured(measured: Measurements) -> list[tuple[str, Tables]]:
-    return [(section, tables) for section in SYSTEMS for tables in measured.held(section)]
 
 
 def _levels(tables: Tables, workload: str) -> dict[str, Any]:

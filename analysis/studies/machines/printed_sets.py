@@ -25,7 +25,8 @@ def set_cells() -> pd.DataFrame:
 
     Columns: `study`, `place`, `client_machines`, `middlewares`, `servers`, `workers` (of each
     middleware), `num_clients`, `published` (op/s at the clients, or at the middlewares where a
-    study tells no more), `relative_error` (standard error over the mean; NaN if it is not known),
+    study tells no more), `relative_error` (standard error over the mean; NaN where none is
+    printed),
     `part` (`DESIGN`; `SAME` for a system of the study's design in another place, which is under
     another load; else `OTHER`).
     """

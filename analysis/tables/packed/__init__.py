@@ -1,8 +1,8 @@
 """The files of a campaign's runs in one archive per section, for campaigns that are handed on.
 
 Runs are many small files that look alike, each compressed by itself: together they take a fraction
-of that. ``raw/<section>.tar.xz`` holds them as they are before that compression, and what manifests
-say of them: checksums and jobs, three fifths of a manifest. The rest of the manifests is in one
+of that. ``raw/<section>.tar.xz`` holds them as they are before that compression, and their
+checksums and jobs, which are three fifths of a manifest. The rest of the manifests is in one
 file (`analysis.results.manifests`). Readers of tables and manifests see no difference; who needs
 the files asks `raw_files`, or has them put back. What tells of followed requests has an archive of
 its own, in ``raw/requests``. A copy that lacks archives has manifests and tables all the same.

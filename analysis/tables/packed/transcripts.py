@@ -1,4 +1,4 @@
-"""What manifests record of the files in an archive, kept with these files: checksums and jobs."""
+"""Transcripts of manifests: checksums and jobs of the files in an archive, kept with the files."""
 
 import gzip
 import json

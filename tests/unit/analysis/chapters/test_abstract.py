@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from analysis.chapters.abstract.findings import (
@@ -9,13 +7,12 @@ from analysis.chapters.abstract.findings import (
     Sentence,
     answer,
     change,
-    lowered,
     share,
 )
 from analysis.chapters.claims import CHAPTERS
 from analysis.claims.claim import Outcome
 from analysis.claims.measurements import Measurements, NotMeasured
-from analysis.statistics.estimates import Estimate, exact, mean_of, ratio_of
+from analysis.statistics.estimates import exact, mean_of, ratio_of
 
 NOTHING = Measurements({})
 CLAIM = next(one for one in CHAPTERS[2].claims if one.id.endswith("one-server-gets-fill-links"))
@@ -65,11 +62,9 @@ def test_what_cannot_be_computed_is_left_out():
     assert told(Sentence("It takes {time}.", {"time": Number(unknown, share)})) == []
 
 
-def test_numbers_have_their_intervals_in_rising_order():
-    sure = Estimate(value=0.88, error=0.0, freedom=1, is_ratio=True)
-    assert lowered(sure) == "12\N{NO-BREAK SPACE}%"
-    unsure = replace(ratio_of([88, 89, 90], [100, 101, 99]), value=0.88)
-    low, high = lowered(unsure).split("[")[1].rstrip("]").split(", ")
-    assert float(low) < 12 < float(high)
+def test_numbers_have_their_intervals_and_true_minus_signs():
     assert change(exact(0.99999)) == "0.0\N{NO-BREAK SPACE}%"
-    assert change(exact(0.95)).startswith("\N{MINUS SIGN}5.0")
+    text = change(ratio_of([88, 89, 90], [100, 101, 99]))
+    assert text.startswith("\N{MINUS SIGN}11.0\N{NO-BREAK SPACE}% [\N{MINUS SIGN}")
+    low, high = text.replace("\N{MINUS SIGN}", "-").split("[")[1].rstrip("]").split(", ")
+    assert float(low) < -11 < float(high)

@@ -113,7 +113,7 @@ def test_rates_that_cannot_be_told_apart_are_said_to_need_more_repetitions():
     found, _, truth = searched(3, 1, 0.1, 0.3)
     assert not found.is_known
     assert found.low < truth < found.high
-    assert found.why_not == "rates cannot be told apart"
+    assert found.why_not == "rates do not differ significantly"
     times_too_wide = math.log(found.high / found.low) / math.log(1.05)
     needed = REPETITIONS[1] * times_too_wide**2  # errors shrink with the root of their number
     assert needed <= int(found.needed.split()[1]) < needed + 1
