@@ -20,7 +20,6 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.test.Test
 import kotlin.test.assertEquals
@@ -84,14 +83,7 @@ class EventLoopTest {
         val loop = EventLoop("test")
         loop.close()
         eventually("it has ended") { !loop.isAlive }
-        val closings = AtomicInteger()
-
-        fun close() {
-            closings.incrementAndGet()
-            if (!loop.isCurrent) loop.execute(::close)
-        }
-        close()
-        assertEquals(1, closings.get(), "a loop that hands it on would do so for ever")
+        assertTrue(loop.isCurrent, "a closing that is handed to the loop would come back for ever")
     }
 
     @Test
