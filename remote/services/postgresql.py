@@ -37,7 +37,8 @@ _PROGRAMS = "for bin in /usr/lib/postgresql/*/bin; do ! [ -d $bin ] || PATH=$bin
 
 # Makes a cluster and becomes its server: NAME DISK|MEMORY OPTION... where NAME is that of a folder.
 # It is made in the job's folder if that is in memory, as in the lab, else where Linux has memory or
-# a disk for everyone. Root has it made and run by an account without rights: PostgreSQL insists.
+# a disk for everyone. What a host that died with its cluster has left there is deleted first.
+# Root has it made and run by an account without rights: PostgreSQL insists.
 _SERVE = f"""\
 {_PROGRAMS}; umask 077
 name=$1-$(id -u) kind=$2 as=; shift 2
@@ -52,7 +53,7 @@ elif in_memory . && $as test -x "$PWD"; then
 else
     data=/dev/shm/$name
 fi
-rm -rf "$data" && mkdir "$data" && echo "$data" > {_PATH} || exit
+rm -rf "$data" "/var/tmp/$name" "/dev/shm/$name" && mkdir "$data" && echo "$data" > {_PATH} || exit
 [ -z "$as" ] || chown {_ADMINISTRATOR}: "$data" || exit
 $as initdb --pgdata="$data" --username={_ADMINISTRATOR} --auth=trust --encoding=UTF8 --locale=C \\
     --no-sync > initdb.log || exit
