@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from IPython.display import display
 from tabulate import tabulate
 
-from analysis.claims.claim import Outcome, claims_table
+from analysis.claims.claim import Kind, Outcome, claims_table
+from analysis.claims.rules import Verdict
 from analysis.figures.drawing import DrawingError, draw_svg
 from analysis.figures.panels import runs_of
 from analysis.tables.provenance import Provenance, read_provenance
@@ -151,7 +153,15 @@ class ShownTable(_Shown):
     alignments: list[str]
     name: str
     caption: str
+    printed: list[int] | None = None
     kind = "table"
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the output metadata, which names the rows that are meant for paper, too."""
+        about = super().metadata()
+        if self.printed is not None:
+            about[METADATA_KEY]["printed"] = self.printed
+        return about
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Bundle:
         bundle = {
@@ -236,7 +246,11 @@ def drawing(svg: str | Path, name: str, caption: str) -> ShownDrawing:
 
 
 def table(
-    frame: pd.DataFrame, name: str, caption: str, formats: Mapping[str, Format] | None = None
+    frame: pd.DataFrame,
+    name: str,
+    caption: str,
+    formats: Mapping[str, Format] | None = None,
+    printed: pd.Series | None = None,
 ) -> ShownTable:
     """Show a table in a notebook and give it a place in the report.
 
@@ -247,6 +261,8 @@ def table(
         named index becomes the first columns, an unnamed one is left out.
     name, caption : str
         As for `figure`; referred to by ``[Table](#02-1-summary)``.
+    printed : Series of bool, optional
+        The rows that the PDF shows, the first twelve by default; HTML and CSV hold all.
     """
     formats = formats or {}
     named = [level for level in frame.index.names if level is not None]
@@ -262,18 +278,29 @@ def table(
         alignments=["right" if is_number(frame[column]) else "left" for column in frame.columns],
         name=name,
         caption=caption,
+        printed=None if printed is None else np.flatnonzero(printed.fillna(False)).tolist(),
     )
+
+
+def least_middle_most(levels: pd.Series) -> pd.Series:
+    """Return which rows have the least, the middle or the largest of the levels of a factor."""
+    distinct = np.sort(levels.dropna().unique())
+    return levels.isin(distinct[[0, (len(distinct) - 1) // 2, -1]] if len(distinct) else [])
 
 
 def answer(outcomes: Sequence[Outcome], name: str) -> ShownTable:
-    """Show the claims of a chapter: what they are about, what was measured, and the verdicts."""
+    """Show the findings of a chapter, and those of its validity checks that are not supported."""
     caption = (
-        "Findings and, after them, validity checks, which hold by construction if the experiment "
-        "was made as described: the measured number with its 95 % confidence interval, the range "
-        "that supports the claim, and the verdict."
+        "Findings, and validity checks that are not supported: the quantity, its measured value "
+        "with the 95 % confidence interval, and the verdict."
     )
-    columns = ["section", "kind", "claim", "quantity", "measured", "supported_if", "verdict"]
-    return table(claims_table(outcomes)[columns], name, caption)
+    columns = ["section", "claim", "quantity", "measured", "verdict"]
+    shown = [
+        outcome
+        for outcome in outcomes
+        if outcome.claim.kind == Kind.FINDING or outcome.verdict != Verdict.SUPPORTED
+    ]
+    return table(claims_table(shown or outcomes)[columns], name, caption)
 
 
 def static_size(spec: Mapping[str, Any]) -> tuple[int, int]:

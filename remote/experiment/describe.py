@@ -68,12 +68,14 @@ def _configuration(section: Section) -> dict[str, str]:
             rows[_label(name)] = (" and " if name == "workload" else ", ").join(levels) or NONE
     if section.precision is not None:
         fewest, most = section.precision.repetitions
-        rows["Measured until known"] = section.precision.text()
-        rows["Repetitions"] = str(fewest) if fewest == most else f"{fewest} to {most}"
+        repetitions = str(fewest) if fewest == most else f"{fewest} to {most}"
+        rows["Repetitions"] = f"{repetitions}, until {section.precision.text()}"
     else:
         durations = section.fixed
-        rows["Repetitions"] = f"{durations.repetitions}, {durations.stable_s:g} s stable each"
-        rows["Warm-up and cool-down"] = f"{durations.warm_up_s:g} s and {durations.cool_down_s:g} s"
+        rows["Repetitions"] = (
+            f"{durations.repetitions}, {durations.stable_s:g} s stable each, after "
+            f"{durations.warm_up_s:g} s and before {durations.cool_down_s:g} s"
+        )
     if section.pauses:
         rows["Server pauses"] = "; ".join(
             f"server {p.server} at {p.at_s:g} s for {p.for_s:g} s" for p in section.pauses

@@ -21,6 +21,11 @@ from report.contents.notebook import Part, Prose, Section, Table
 PATH = Path("appendix.ipynb")
 LETTER = "A"
 TEMPLATE = files("report") / "template"
+_TEXTS = {
+    "Related work": "related-work.md",
+    "Glossary": "glossary.md",
+    "References": "references.md",
+}
 _FACTS = {
     "kernel": "kernel",
     "processor": "processor",
@@ -49,8 +54,11 @@ def appendix(manifests: Sequence[Manifest], missing: Mapping[str, Sequence[str]]
         f"# {LETTER} Method and provenance\n\n## {LETTER}.1 Method\n\n"
         f"{(TEMPLATE / 'method.md').read_text()}",
     )
-    references = Prose(1, f"## {LETTER}.4 References\n\n{(TEMPLATE / 'references.md').read_text()}")
-    parts = (method, *_provenance(manifests), *_discarded(manifests, missing), references)
+    texts = [
+        Prose(1, f"## {LETTER}.{number} {title}\n\n{(TEMPLATE / name).read_text()}")
+        for number, (title, name) in enumerate(_TEXTS.items(), start=4)
+    ]
+    parts = (method, *_provenance(manifests), *_discarded(manifests, missing), *texts)
     return Section(PATH, LETTER, parts)
 
 

@@ -63,12 +63,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as a markdown pipe table."""
+    """A table as a markdown pipe table; the rows `printed`, from 0, are meant for paper."""
 
     cell: int
     name: str
     caption: str
     markdown: str
+    printed: tuple[int, ...] | None = None
 
 
 Part = Prose | Figure | Table
@@ -165,7 +166,8 @@ def _shown(path: Path, number: int, output: Any) -> Iterator[Part]:
                 tag.get("footnote", ""),
             )
         case "table":
-            yield Table(number, tag["name"], tag["caption"], data["text/markdown"])
+            printed = tuple(tag["printed"]) if "printed" in tag else None
+            yield Table(number, tag["name"], tag["caption"], data["text/markdown"], printed)
         case "caption":
             return
         case _ if PLOTLY_MIME in data or any(mime.startswith("image/") for mime in data):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
 
+import pandas as pd
+
 from analysis.tables.provenance import Provenance
+from analysis.text.spreadsheet import csv_text
 from report.contents.notebook import Section
-from report.formats.to_html import HtmlTranslation
+from report.formats.to_html import DRAWINGS, HtmlTranslation
 from report.formats.translation import Translation, texts, translate_with
 
 INDEX = "index.html"
@@ -28,7 +31,7 @@ def html_files(
     subtitle: str,
     pdf: str | None = None,
 ) -> dict[str, bytes]:
-    """Return the pages with scripts and styles, by name relative to the folder of the report.
+    """Return pages, scripts, styles and tables, by name relative to the folder of the report.
 
     Drawings and data of the figures belong beside them, in `report.formats.to_html.DRAWINGS`.
 
@@ -71,7 +74,14 @@ def html_files(
             pdf=f'<p><a href="{pdf}">As one PDF</a></p>' if pdf else "",
             body=body,
         ).encode()
-    return pages | _assets()
+    return pages | _assets() | {name: text for one in translations for name, text in _tables(one)}
+
+
+def _tables(translation: Translation) -> Iterator[tuple[str, bytes]]:
+    """Yield each table of a section as it is shown, as a file of comma-separated values."""
+    for name, (headings, *lines) in translation.cells.items():
+        table = pd.DataFrame(lines, columns=headings)
+        yield f"{DRAWINGS}/{name}.csv", csv_text(table).encode()
 
 
 def _assets() -> dict[str, bytes]:

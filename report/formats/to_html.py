@@ -61,7 +61,10 @@ class HtmlTranslation(Translation):
     def table(self, name: str, number: str, caption: list[Node], table: Node) -> list[Node]:
         """Give a table its caption; a wide one can be scrolled."""
         set_columns(table, ())
-        table["c"][1] = [None, [_captioned(number, caption)]]
+        link = f'<a href="{DRAWINGS}/{name}.csv" download aria-label="{number} as CSV">CSV</a>'
+        captioned = _captioned(number, caption)
+        captioned["c"] += [{"t": "Space"}, raw_inline(f"<small>{link}</small>", "html")]
+        table["c"][1] = [None, [captioned]]
         table["c"][0] = [name, [], []]
         return self._scrolled(table, number)
 

@@ -13,6 +13,8 @@ from report.formats.translation import Translation, texts, translate_with
 from report.formats.tree import (
     Node,
     break_words,
+    fold,
+    keep_rows,
     raw_block,
     raw_inline,
     rows,
@@ -25,6 +27,8 @@ PT_PER_PX = 0.75
 # A longer table may begin on one page and end on the next; the longest have their rows set closer.
 MAX_WHOLE_ROWS = 16
 MANY_ROWS = 40
+MOST_ROWS = 12  # of a table in a chapter that does not say which are meant for paper
+MOST_UNFOLDED_ROWS = 8  # of a table of two columns, such as a configuration's
 LONGEST_WORD = 12  # of tables that would be too wide
 
 
@@ -44,10 +48,13 @@ class TypstTranslation(Translation):
     """Calls the functions of `report.typ`; a label of typst is a label of ours."""
 
     def header(self, level: int, label: str, number: str, title: list[Node]) -> Node:
-        """Give typst a labelled heading."""
+        """Give typst a labelled heading; the contents list those with a number."""
         if number:
             title = [{"t": "Str", "c": number}, raw_inline("#h(0.7em)"), *title]
-        return {"t": "Header", "c": [level, [label, [], []], title]}
+            return {"t": "Header", "c": [level, [label, [], []], title]}
+        begin = f"#heading(level: {level}, outlined: false, bookmarked: true)["
+        end = f"] #label({json.dumps(label)})"
+        return {"t": "Para", "c": [raw_inline(begin), *title, raw_inline(end)]}
 
     def figure(self, figure: Figure, number: str, caption: list[Node]) -> list[Node]:
         """Call `lab-figure`."""
@@ -59,11 +66,25 @@ class TypstTranslation(Translation):
 
     def table(self, name: str, number: str, caption: list[Node], table: Node) -> list[Node]:
         """Call `lab-table`."""
+        if len(self.cells[name][0]) == 2 and len(self.cells[name]) > MOST_UNFOLDED_ROWS:
+            fold(table)
+        else:
+            self._shorten(name, caption, table)
         length = len(rows(table))
         breakable, tight = (json.dumps(length > most) for most in (MAX_WHOLE_ROWS, MANY_ROWS))
         options = f"{self._fit(table)}, breakable: {breakable}, tight: {tight}"
         call = f'#lab-table("{number}", {options})['
         return [raw_block(call), *caption, raw_block("]["), table, raw_block(f"] <{name}>")]
+
+    def _shorten(self, name: str, caption: list[Node], table: Node) -> None:
+        """Keep the rows of a chapter's table that are meant for paper, and say so."""
+        all_rows = len(self.cells[name]) - 1
+        printed = self.tables[name].printed
+        kept = range(MOST_ROWS) if printed is None else printed
+        if isinstance(self.section.number, int) and any(row not in kept for row in range(all_rows)):
+            keep_rows(table, kept)
+            told = f" {len(rows(table)) - 1} of {all_rows} rows; the HTML report shows all."
+            caption[-1]["c"].append({"t": "Str", "c": told})
 
     def plain_table(self, table: Node) -> list[Node]:
         """Set a table of the prose as large as it fits."""

@@ -18,7 +18,7 @@ import pypandoc
 
 from report.contents.notebook import Figure, Part, Prose, ReportError, Section, Table
 from report.contents.numbering import heading_label, number_parts
-from report.formats.tree import Node, stringify, walk
+from report.formats.tree import Node, rows, stringify, walk
 
 # GitHub's markdown, as JupyterLab reads it, and the divs that tell where each part begins.
 MARKDOWN = "gfm+fenced_divs+tex_math_dollars+smart-superscript-subscript-yaml_metadata_block-emoji"
@@ -48,7 +48,7 @@ class Translation(ABC):
     """The translation of one section; `cell` is where it has got to, for error messages.
 
     `headings` are the labels of its headings with level and text, `captions` the names of its
-    figures and tables with their plain text, in their order.
+    figures and tables with their plain text, in their order; `cells` are the texts of each table.
     """
 
     def __init__(self, section: Section, numbers: Mapping[str, str]) -> None:
@@ -56,6 +56,8 @@ class Translation(ABC):
         self.numbers = numbers
         self.cell: int | None = None
         self.figures = {figure.name: figure for figure in section.figures()}
+        self.tables = {part.name: part for part in section.parts if isinstance(part, Table)}
+        self.cells: dict[str, list[list[str]]] = {}
         self.headings: dict[str, tuple[int, str]] = {}
         self.captions: dict[str, str] = {}
         self.document: Node = json.loads(
@@ -68,6 +70,8 @@ class Translation(ABC):
                     self._enter(block)
             if classes != ["prose"]:
                 self.captions[name] = stringify([b for b in blocks if b["t"] != "Table"])
+            if classes == ["table"] and blocks[-1]["t"] == "Table":
+                self.cells[name] = rows(blocks[-1])
         self.cell = None
         if heading_label(section.path.name, "") not in self.headings:
             raise self.fail(f"has no title: begin with '# {section.number} ...'")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 Node = dict[str, Any]
@@ -44,6 +46,27 @@ def rows(table: Node) -> list[list[str]]:
     _, _, _, (_, head), bodies, _ = table["c"]
     lines = [*head, *(line for body in bodies for line in body[3])]
     return [[stringify(cell[4]) for cell in cells] for _, cells in lines]
+
+
+def keep_rows(table: Node, kept: Collection[int]) -> None:
+    """Leave out the rows of a table's body whose numbers, from 0, are not among those kept."""
+    numbers = itertools.count()
+    for body in table["c"][4]:
+        body[3] = [line for line in body[3] if next(numbers) in kept]
+
+
+def fold(table: Node) -> None:
+    """Put the second half of a table's rows beside the first, under the same headings."""
+    _, _, columns, (_, head), bodies, _ = table["c"]
+    for line in head:
+        line[1] += copy.deepcopy(line[1])
+    columns += copy.deepcopy(columns)
+    for body in bodies:
+        half = -(-len(body[3]) // 2)
+        for left, right in itertools.zip_longest(body[3][:half], body[3][half:]):
+            empty = [[["", [], []], {"t": "AlignDefault"}, 1, 1, []] for _ in left[1]]
+            left[1] += right[1] if right else empty
+        del body[3][half:]
 
 
 def break_words(tree: Any, longest: int) -> None:

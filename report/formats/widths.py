@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 WIDTH_PT = 453.5
 SIZES_PT = (8.5, 8.0, 7.5, 7.0, 6.5)
 BROKEN_SIZES_PT = (7.5, 7.0, 6.5)  # where lines are broken whatever the size
@@ -20,6 +22,8 @@ CHARACTER_EM, CAPITAL_EM, WIDEST_EM = 0.53, 0.7, 0.95
 BODY_CHARACTER_EM, BODY_DIGIT_EM, BODY_CAPITAL_EM = 0.42, 0.47, 0.62
 WIDEST = "MW%"
 INSET_EM = 1.0
+STEPS = 150  # in which columns get the width that no word needs
+SMOOTHING = 6  # of the height of a row: the larger, the closer to that of its fullest cell
 _BREAKS = re.compile("[ \n\u200b]+")  # where lines may end: never at a no-break space
 
 
@@ -57,13 +61,14 @@ def fit(rows: Sequence[Sequence[str]]) -> Layout | None:
         words.append(max(longest, inner))
         bodies.append(max([words[-1], *map(_body_em, cells)]))
         texts.append(max(_heading_em(heading), bodies[-1]))
+    whole = [[_body_em(cell) for cell in row] for row in rows]
     for lengths, sizes_pt in ((bodies, SIZES_PT), (words, BROKEN_SIZES_PT)):
         for size_pt in sizes_pt:
             least = _widths(lengths, size_pt)
             if sum(_widths(texts, size_pt)) <= WIDTH_PT:
                 return Layout(size_pt, ())
             if sum(least) <= WIDTH_PT:
-                return Layout(size_pt, _shares(least, _widths(bodies, size_pt)))
+                return Layout(size_pt, _shares(least, [_widths(row, size_pt) for row in whole]))
     return None
 
 
@@ -89,17 +94,25 @@ def _widths(lengths_em: Sequence[float], size_pt: float) -> list[float]:
     return [size_pt * (INSET_EM + length) for length in lengths_em]
 
 
-def _shares(least: list[float], whole: list[float]) -> tuple[float, ...]:
-    """Give each column what it wants up to a common width, which the widest are held to."""
-    low, high = 0.0, WIDTH_PT
-    for _ in range(50):
-        level = (low + high) / 2
-        widths = _held_to(level, least, whole)
-        low, high = (level, high) if sum(widths) <= WIDTH_PT else (low, level)
-    widths = _held_to(low, least, whole)
-    spare = (WIDTH_PT - sum(widths)) / len(widths)
-    return tuple((width + spare) / WIDTH_PT for width in widths)
+def _shares(least: list[float], cells: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Share out the width so that the table gets low: `cells` holds whole widths, row by row.
 
-
-def _held_to(level: float, least: list[float], whole: list[float]) -> list[float]:
-    return [min(want, max(need, level)) for need, want in zip(least, whole, strict=True)]
+    Each column has what it needs; the rest goes in small steps to the column that lowers the rows
+    most, where a row is as high as its fullest cell (smoothed, so that equally full ones all gain).
+    """
+    widths = np.array(least)
+    texts = np.array(cells).reshape(-1, len(least))
+    step = max(WIDTH_PT - widths.sum(), 0.0) / STEPS
+    for _ in range(STEPS):
+        lines = np.maximum(texts / widths, 1.0)
+        fuller = np.maximum(texts / (widths + step), 1.0)
+        heights = (lines**SMOOTHING).sum(axis=1, keepdims=True)
+        lowered = (heights - lines**SMOOTHING + fuller**SMOOTHING) ** (1 / SMOOTHING)
+        gains = (heights ** (1 / SMOOTHING) - lowered).sum(axis=0)
+        if gains.max() > 0:
+            widths[gains.argmax()] += step
+        else:
+            widths += step / len(widths)
+    return tuple(
+        float(width) for width in widths / WIDTH_PT + (1 - widths.sum() / WIDTH_PT) / len(widths)
+    )

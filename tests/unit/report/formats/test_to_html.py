@@ -96,6 +96,14 @@ def test_formulas_are_mathml_and_tables_have_heads_and_captions(pages):
     assert re.search(r"<caption[^>]*><strong>Table 2\.1\.</strong> A caption\.", page)
 
 
+def test_a_table_is_a_file_beside_the_pages(sections, provenance):
+    files = html_files(sections, provenance, "Lab", "A subtitle")
+    page = files["02-two.html"].decode()
+    assert 'href="figures/02-1-t.csv" download aria-label="Table 2.1 as CSV"' in page
+    headings, first, *_ = files["figures/02-1-t.csv"].decode().splitlines()
+    assert headings.count(",") == first.count(",") == 1
+
+
 def test_a_summary_stands_on_the_first_page(sections, provenance):
     claims = Section(Path("index.ipynb"), "S", (Prose(1, "# S What was found\n\nAll holds."),))
     files = html_files([claims, *sections], provenance, "Lab", "A subtitle")

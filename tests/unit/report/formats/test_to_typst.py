@@ -22,7 +22,38 @@ def test_headings_keep_the_numbers_of_the_notebook(typst_of):
     text = typst_of(TITLE, "## 2.1 One server", "### Configuration")
     assert "= 2#h(0.7em)Baseline\n<02-baseline:title>" in text
     assert "== 2.1#h(0.7em)One server\n<02-baseline:2.1-one-server>" in text
-    assert "=== Configuration\n" in text
+    assert "#heading(level: 3, outlined: false, bookmarked: true)[Configuration]" in text
+    assert '#label("02-baseline:configuration")' in text
+
+
+def long_table(headings, count):
+    lines = [headings, ["---"] * len(headings)]
+    lines += [[f"row{n}"] + [str(n)] * (len(headings) - 1) for n in range(count)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def test_long_tables_are_cut_to_twelve_rows_and_say_so(typst_of, cells):
+    text = typst_of(TITLE, cells.table("02-1-t", long_table(["a", "b", "c"], 15)))
+    assert "[row11]" in text
+    assert "[row12]" not in text
+    assert "12 of 15 rows; the HTML report shows all." in text
+
+
+def test_a_table_shows_the_rows_that_are_meant_for_paper(typst_of, cells):
+    cell = cells.table("02-1-t", long_table(["a", "b", "c"], 15))
+    cell.outputs[0].metadata["mwlab"]["printed"] = [3, 14]
+    text = typst_of(TITLE, cell)
+    assert "[row3]" in text
+    assert "[row14]" in text
+    assert "[row4]" not in text
+    assert "2 of 15 rows" in text
+
+
+def test_a_long_table_of_two_columns_is_folded_whole(typst_of, cells):
+    text = typst_of(TITLE, cells.table("02-1-t", long_table(["a", "b"], 15)))
+    assert all(f"[row{n}]" in text for n in range(15))
+    assert text.index("[row8]") < text.index("[row1]")
+    assert "rows; the HTML" not in text
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,13 @@ def test_rows_stay_on_one_line_where_a_smaller_font_makes_that_possible():
     assert all(share * WIDTH_PT >= needed * (1 - 1e-9) for share in layout.shares)
 
 
+def test_the_longest_text_gets_the_most_room():
+    rows = [["claim", "measured", "verdict"], ["word " * 30, "0.98 [0.97, 0.99]", "supported"]]
+    claim, measured, verdict = fit(rows).shares
+    assert claim > 0.6
+    assert measured > verdict
+
+
 cell = st.text(alphabet="ab ", max_size=40)
 
 
