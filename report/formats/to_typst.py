@@ -27,7 +27,7 @@ PT_PER_PX = 0.75
 # A longer table may begin on one page and end on the next; the longest have their rows set closer.
 MAX_WHOLE_ROWS = 16
 MANY_ROWS = 40
-MOST_ROWS = 12  # of a table in a chapter that does not say which are meant for paper
+MOST_ROWS = 12  # of a table in a chapter
 MOST_UNFOLDED_ROWS = 8  # of a table of two columns, such as a configuration's
 LONGEST_WORD = 12  # of tables that would be too wide
 
@@ -79,8 +79,7 @@ class TypstTranslation(Translation):
     def _shorten(self, name: str, caption: list[Node], table: Node) -> None:
         """Keep the rows of a chapter's table that are meant for paper, and say so."""
         all_rows = len(self.cells[name]) - 1
-        printed = self.tables[name].printed
-        kept = range(MOST_ROWS) if printed is None else printed
+        kept = (self.tables[name].printed or range(all_rows))[:MOST_ROWS]
         if isinstance(self.section.number, int) and any(row not in kept for row in range(all_rows)):
             keep_rows(table, kept)
             told = f" {len(rows(table)) - 1} of {all_rows} rows; the HTML report shows all."

@@ -49,6 +49,13 @@ def test_a_table_shows_the_rows_that_are_meant_for_paper(typst_of, cells):
     assert "2 of 15 rows" in text
 
 
+@pytest.mark.parametrize("printed", [[], list(range(15))])
+def test_a_table_shows_twelve_rows_if_none_or_more_are_meant_for_paper(typst_of, cells, printed):
+    cell = cells.table("02-1-t", long_table(["a", "b", "c"], 15))
+    cell.outputs[0].metadata["mwlab"]["printed"] = printed
+    assert "12 of 15 rows" in typst_of(TITLE, cell)
+
+
 def test_a_long_table_of_two_columns_is_folded_whole(typst_of, cells):
     text = typst_of(TITLE, cells.table("02-1-t", long_table(["a", "b"], 15)))
     assert all(f"[row{n}]" in text for n in range(15))
