@@ -95,7 +95,7 @@ def _widths(lengths_em: Sequence[float], size_pt: float) -> list[float]:
 
 
 def _shares(least: list[float], cells: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Share out the width so that the table gets low: `cells` holds whole widths, row by row.
+    """Share out the width so that the table gets low; widths of columns and `cells` are in pt.
 
     Each column has what it needs; the rest goes in small steps to the column that lowers the rows
     most, where a row is as high as its fullest cell (smoothed, so that equally full ones all gain).
@@ -113,6 +113,4 @@ def _shares(least: list[float], cells: Sequence[Sequence[float]]) -> tuple[float
             widths[gains.argmax()] += step
         else:
             widths += step / len(widths)
-    return tuple(
-        float(width) for width in widths / WIDTH_PT + (1 - widths.sum() / WIDTH_PT) / len(widths)
-    )
+    return tuple((widths / widths.sum()).tolist())

@@ -6,6 +6,7 @@ import pytest
 from analysis.claims.claim import Claim, Kind, claims_table, doubtful_findings, pair
 from analysis.claims.measurements import Measurements, NotMeasured
 from analysis.claims.rules import Verdict, at_least, equal_to
+from analysis.figures import present
 from analysis.statistics.estimates import mean_of
 
 
@@ -88,6 +89,18 @@ def test_findings_come_before_validity_checks():
     table = claims_table([check, outcome([1, 1])])
     assert table["claim"].tolist() == ["Links are busy.", "Law."]
     assert table["kind"].tolist() == ["finding", "validity check"]
+
+
+def test_a_chapters_answer_leaves_out_checks_that_hold_unless_there_is_nothing_else():
+    holds = outcome([1, 1], statement="Holds.", kind=Kind.VALIDITY)
+    fails = outcome([0.5, 0.5], statement="Fails.", kind=Kind.VALIDITY)
+
+    def claims(*outcomes):
+        table = present.answer(outcomes, "02-answer")
+        return table.columns[table.headings.index("Claim")]
+
+    assert claims(holds, fails, outcome([1, 1])) == ["Links are busy.", "Fails."]
+    assert claims(holds) == ["Holds."]
 
 
 def judged(compute, rule, **others):

@@ -86,6 +86,20 @@ def test_table_shows_a_named_index_and_hides_an_unnamed_one():
     ]
 
 
+def test_a_table_names_the_rows_that_are_meant_for_paper():
+    table = present.table(FRAME, "02-a", "c", printed=pd.Series([pd.NA, True], dtype="boolean"))
+    assert table.metadata()["mwlab"]["printed"] == [1]
+    assert "printed" not in present.table(FRAME, "02-a", "c").metadata()["mwlab"]
+
+
+def test_least_middle_and_most_of_the_levels_are_found_in_any_order():
+    levels = pd.Series([128, 8, 16, 64, 32, 8, pd.NA], dtype="Int64")
+    chosen = present.least_middle_most(levels)
+    assert levels[chosen].tolist() == [128, 8, 32, 8]
+    assert present.least_middle_most(pd.Series([64, 64])).all()
+    assert not present.least_middle_most(pd.Series([pd.NA], dtype="Int64")).any()
+
+
 @pytest.mark.parametrize("name", ["throughput", "2-throughput", "02-Throughput", "02_throughput"])
 def test_names_that_make_no_file_or_link_are_rejected(name):
     with pytest.raises(ValueError, match="is named like '02-1-throughput'"):
